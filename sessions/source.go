@@ -1,0 +1,59 @@
+package sessions
+
+import (
+	"context"
+	"time"
+
+	"berth/watcher"
+)
+
+// Source reads one store: one vault, or one Kimi home. Its methods may be called concurrently.
+//
+// A Source is bounded and forgiving: it reads heads and tails only, and a broken file spoils its own
+// Record (Problems, FactDamaged), never the list.
+type Source interface {
+	// Name is "kimi" or "vault"; Root is the store's absolute path. Both never change.
+	Name() string
+	Root() string
+
+	// Watch says which directories matter and which changes are noise.
+	Watch() watcher.Root
+
+	// List calls emit with the Key of each thing that may be a Session, reading as little as possible:
+	// names, and for a vault the notes that are new or changed. It stops at the first error that makes
+	// the store as a whole unreadable. A store that does not exist is empty.
+	List(ctx context.Context, emit func(key string)) error
+
+	// Stamp returns the current identity of key's files without reading them, or ErrNotFound.
+	Stamp(key string) (Stamp, error)
+
+	// Load reads one Session. now is used for what is in flight ([Record.Settle]). It returns
+	// ErrNotFound when key is gone or is no Session.
+	Load(key string, now time.Time) (*Record, error)
+
+	// Changed says what a changed path inside the root means. It may update the Source's own caches
+	// (an index file), and must not block for long.
+	Changed(e watcher.Event) Change
+}
+
+// Change is what an event at a path means for a Source.
+type Change struct {
+	Keys []string // these may have changed, appeared or gone
+	IDs  []string // Sessions with these ids may have changed, wherever they are
+	All  bool     // everything may have changed: list again
+	// Writer is the pid that a temp file name gave away as the writer of Keys, or 0.
+	Writer int
+}
+
+// Server is a running server process of a store that may hold any of its Sessions.
+type Server struct {
+	PID       int
+	Name      string // "Kimi server (port 58627)"
+	StartedAt time.Time
+}
+
+// Served is implemented by a Source whose store can be open in server processes.
+type Served interface {
+	// Servers lists the servers that the store names; whether they live is the caller's question.
+	Servers() []Server
+}
