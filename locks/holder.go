@@ -68,6 +68,7 @@ type File struct {
 // Client is a running process of a known client, found by executable, command name or title.
 type Client struct {
 	Identity
+	Program string    // which client: "kimi", "claude", "codex", "vscode"
 	Name    string    // "Kimi in a terminal", "Kimi", "Kimi server"
 	Dir     string    // its working directory, "" when it cannot be read
 	TTY     string    // "pts/2", or ""

@@ -1,0 +1,215 @@
+package sessions
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"berth/locks"
+)
+
+// Policy holds the settings that Classify depends on.
+type Policy struct {
+	// AbandonedAfter is how long an active note may be without activity. Zero switches it off.
+	AbandonedAfter time.Duration
+}
+
+// DefaultPolicy is the one of the contract.
+func DefaultPolicy() Policy { return Policy{AbandonedAfter: 12 * time.Hour} }
+
+// growthSettle is how long after a growth that we saw ourselves the absence of a writer proves
+// nothing: a client that was just started may not be in the process table's last reading.
+const growthSettle = 2 * time.Second
+
+// Situation is everything that decides a Session's Status. The Index collects it; Classify only reads it.
+type Situation struct {
+	Record *Record
+	// Lock is the judgement on Record.Lock; it counts only when Record.Lock is not nil.
+	Lock locks.Judgement
+	// Writer is what is known about the process behind an open turn.
+	Writer Writer
+	// Grown is when we saw the journal grow with our own eyes; zero when it never did.
+	Grown time.Time
+	// SameID is how many other Records of the Source carry this id.
+	SameID int
+	// Group is the implicit selector that this open note shares with others, or "".
+	Group string
+	// ParentMissing reports that the Record names a parent and no Record has that id.
+	ParentMissing bool
+}
+
+// Writer is the answer to "does the process that began the open turn still live?".
+type Writer struct {
+	Alive    Tri
+	Holder   *Holder  // who it is (or may be), when Alive is Yes
+	Evidence []string // for No and Unknown: what was looked at
+}
+
+// Classify derives a Session from s. It is pure: the same input gives the same output. The second result is
+// when the answer may change without anything changing on disk, zero when it will not.
+func Classify(s Situation, now time.Time, p Policy) (*Session, time.Time) {
+	out := &Session{Record: s.Record}
+	out.Status, out.Reasons = status(s, now, p)
+	out.Holder = holder(s, out.Status)
+	out.Work = work(s, now)
+	out.AllFacts = facts(s, out.Work)
+	out.AmbiguousGroup = s.Group
+	out.AllEvidence = evidence(s, out, now, p)
+	return out, nextDeadline(s, now, p)
+}
+
+// status is the table of the contract; the first match wins.
+func status(s Situation, now time.Time, p Policy) (Status, []Reason) {
+	r := s.Record
+	switch {
+	case r.Archived == Yes:
+		return Archived, nil
+	case r.StatusWord != "" && !r.Open:
+		return Closed, nil
+	}
+	var held []Reason
+	if r.Lock != nil && s.Lock.Verdict != locks.Dead {
+		held = append(held, ReasonLock)
+	}
+	if r.OpenTurn && s.Writer.Alive == Yes {
+		held = append(held, ReasonOpenTurn)
+	}
+	if len(held) > 0 {
+		return Occupied, held
+	}
+	var stale []Reason
+	if r.Lock != nil {
+		stale = append(stale, ReasonDeadLock)
+	}
+	if interrupted(s, now) {
+		stale = append(stale, ReasonInterrupted)
+	}
+	if abandoned(r, now, p) {
+		stale = append(stale, ReasonAbandoned)
+	}
+	if len(stale) > 0 {
+		return Stale, stale
+	}
+	return Active, nil
+}
+
+func interrupted(s Situation, now time.Time) bool {
+	return s.Record.OpenTurn && s.Writer.Alive == No && !growing(s, now)
+}
+
+func growing(s Situation, now time.Time) bool {
+	return !s.Grown.IsZero() && now.Sub(s.Grown) < growthSettle
+}
+
+func abandoned(r *Record, now time.Time, p Policy) bool {
+	return r.Open && r.StatusWord != "" && p.AbandonedAfter > 0 && now.Sub(r.UpdatedAt) >= p.AbandonedAfter
+}
+
+// holder names the process that has the Session; the lock's holder comes first.
+func holder(s Situation, st Status) *Holder {
+	if f := s.Record.Lock; f != nil {
+		return &Holder{
+			PID: f.Record.PID, Hostname: f.Record.Hostname, Client: f.Record.Client,
+			StartedAt: f.Record.StartedAt, Verdict: s.Lock.Verdict, Via: ViaLock, Evidence: s.Lock.Evidence,
+		}
+	}
+	if st == Occupied {
+		return s.Writer.Holder
+	}
+	return nil
+}
+
+// work tells running from merely unfinished: a turn counts as running only while its writer lives.
+func work(s Situation, now time.Time) Work {
+	w := s.Record.Work
+	if w.Busy != Yes && w.MainTurnActive != Yes {
+		return w
+	}
+	running := s.Writer.Alive
+	switch {
+	case s.Record.Lock != nil && s.Lock.Verdict == locks.Live:
+		running = Yes
+	case running == No && growing(s, now):
+		running = Unknown
+	}
+	if w.Busy == Yes {
+		w.Busy = running
+	}
+	if w.MainTurnActive == Yes {
+		w.MainTurnActive = running
+	}
+	return w
+}
+
+func facts(s Situation, w Work) []Fact {
+	fs := slices.Clone(s.Record.Facts)
+	add := func(f Fact, yes bool) {
+		if yes && !slices.Contains(fs, f) {
+			fs = append(fs, f)
+		}
+	}
+	add(FactAmbiguous, s.Group != "")
+	add(FactBusy, w.Busy == Yes)
+	add(FactDuplicateID, s.SameID > 0)
+	add(FactOrphan, s.ParentMissing)
+	if w.Busy != Yes {
+		// A question that nobody is left to hear the answer to does not wait for a person.
+		fs = slices.DeleteFunc(fs, func(f Fact) bool { return f == FactWaiting && s.Writer.Alive == No })
+	}
+	if len(fs) == 0 {
+		return nil
+	}
+	slices.Sort(fs)
+	return fs
+}
+
+func evidence(s Situation, out *Session, now time.Time, p Policy) []string {
+	ev := slices.Clip(slices.Clone(s.Record.Evidence))
+	if s.Record.Lock != nil {
+		ev = append(ev, s.Lock.Evidence...)
+	}
+	if s.Record.OpenTurn {
+		ev = append(ev, turnEvidence(s)...)
+	}
+	if slices.Contains(out.Reasons, ReasonAbandoned) {
+		ev = append(ev, fmt.Sprintf("no activity since %s, longer than %s",
+			s.Record.UpdatedAt.UTC().Format(time.RFC3339), p.AbandonedAfter))
+	}
+	if s.SameID > 0 {
+		ev = append(ev, fmt.Sprintf("%d more with the id %s", s.SameID, s.Record.ID))
+	}
+	if s.ParentMissing {
+		ev = append(ev, "its parent "+s.Record.ParentID+" is not in the store")
+	}
+	return ev
+}
+
+func turnEvidence(s Situation) []string {
+	open := "the journal ends inside a turn"
+	if !s.Record.TurnSince.IsZero() {
+		open += " that began " + s.Record.TurnSince.UTC().Format(time.RFC3339)
+	}
+	ev := append([]string{open}, s.Writer.Evidence...)
+	if s.Writer.Holder != nil {
+		ev = append(ev, s.Writer.Holder.Evidence...)
+	}
+	return ev
+}
+
+// nextDeadline is the earliest moment after now at which a rule that depends on time alone may flip.
+func nextDeadline(s Situation, now time.Time, p Policy) time.Time {
+	var next time.Time
+	consider := func(t time.Time) {
+		if t.After(now) && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	consider(s.Record.Settle)
+	if s.Record.Open && s.Record.StatusWord != "" && p.AbandonedAfter > 0 {
+		consider(s.Record.UpdatedAt.Add(p.AbandonedAfter))
+	}
+	if s.Record.OpenTurn && !s.Grown.IsZero() {
+		consider(s.Grown.Add(growthSettle))
+	}
+	return next
+}
