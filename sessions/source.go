@@ -57,3 +57,16 @@ type Served interface {
 	// Servers lists the servers that the store names; whether they live is the caller's question.
 	Servers() []Server
 }
+
+// Foldered is implemented by a Source whose Sessions are folders of their own, too many to watch all
+// the time.
+type Foldered interface {
+	// Folder is the directory to keep watched while the Session is in use.
+	Folder(r *Record) string
+}
+
+// Locked is implemented by a Source whose store has lock files.
+type Locked interface {
+	// LockDir is the folder of the lock files. It need not exist.
+	LockDir() string
+}

@@ -42,6 +42,7 @@ type Situation struct {
 type Writer struct {
 	Alive    Tri
 	Holder   *Holder  // who it is (or may be), when Alive is Yes
+	PIDs     []int    // every process that it may be
 	Evidence []string // for No and Unknown: what was looked at
 }
 

@@ -29,7 +29,7 @@ type candidate struct {
 }
 
 // findWriter decides who may be behind r's open turn. witness may be nil; alive is the verdict on it.
-// clients are the live client processes of this user; servers are the store's live servers.
+// clients are the live client processes in r's work folder; servers are the store's live servers.
 func findWriter(r *Record, witness *Witness, alive locks.Verdict, clients []locks.Client, servers []Server) Writer {
 	var gone []string
 	if witness != nil {
@@ -49,12 +49,16 @@ func findWriter(r *Record, witness *Witness, alive locks.Verdict, clients []lock
 		return Writer{Alive: No, Evidence: append(gone, "no client process works in its folder")}
 	case 1:
 		c := cs[0]
-		return Writer{Alive: Yes, Evidence: gone, Holder: &Holder{
+		return Writer{Alive: Yes, PIDs: []int{c.pid}, Evidence: gone, Holder: &Holder{
 			PID: c.pid, Client: c.name, StartedAt: c.started, Verdict: locks.Live, Via: c.via,
 			Evidence: []string{c.why, "likely the writer: the only candidate"},
 		}}
 	}
-	return Writer{Alive: Yes, Evidence: gone, Holder: oneOf(cs)}
+	w := Writer{Alive: Yes, Evidence: gone, Holder: oneOf(cs)}
+	for _, c := range cs {
+		w.PIDs = append(w.PIDs, c.pid)
+	}
+	return w
 }
 
 func witnessed(w *Witness, clients []locks.Client) Writer {
@@ -67,7 +71,7 @@ func witnessed(w *Witness, clients []locks.Client) Writer {
 			h.Client, h.StartedAt = c.Name, c.Started
 		}
 	}
-	return Writer{Alive: Yes, Holder: h}
+	return Writer{Alive: Yes, PIDs: []int{w.PID}, Holder: h}
 }
 
 func candidates(r *Record, clients []locks.Client, servers []Server) []candidate {
@@ -81,7 +85,7 @@ func candidates(r *Record, clients []locks.Client, servers []Server) []candidate
 		}
 	}
 	for _, c := range clients {
-		if c.Program != r.Source || taken[c.PID] || r.WorkDir == "" || c.Dir != r.WorkDir || !before(c.Started, r.TurnSince) {
+		if taken[c.PID] || !before(c.Started, r.TurnSince) {
 			continue
 		}
 		cs = append(cs, candidate{c.PID, c.Name, c.Started, ViaOnlyCandidate,

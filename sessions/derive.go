@@ -1,0 +1,257 @@
+package sessions
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+	"time"
+
+	"berth/locks"
+)
+
+// derive classifies e again and records what changed.
+func (x *Index) derive(e *entry, now time.Time) {
+	s := Situation{
+		Record: e.rec, Grown: e.grown, SameID: e.sameID(), Group: e.group(), ParentMissing: e.parentMissing(),
+	}
+	var pids []int
+	if e.rec.Lock != nil {
+		s.Lock = x.cfg.Prober.Judge(e.rec.Lock, now)
+		if s.Lock.Verdict == locks.Live {
+			pids = append(pids, e.rec.Lock.Record.PID)
+		}
+	}
+	if e.rec.OpenTurn {
+		s.Writer = x.writer(e)
+		pids = append(pids, s.Writer.PIDs...)
+	}
+	row, deadline := Classify(s, now, x.cfg.Policy)
+	x.due.set(e, deadline)
+	x.await(e, pids)
+	x.heat(e, row, now)
+	x.store(e, row)
+}
+
+// store puts row in the table when it says something new.
+func (x *Index) store(e *entry, row *Session) {
+	switch old := e.row; {
+	case e.slot < 0:
+		e.slot = x.rows.add(row)
+		x.events = append(x.events, Event{Kind: Added, Session: row})
+	case sameRow(old, row):
+		return
+	default:
+		x.rows.set(e.slot, row)
+		x.events = append(x.events, Event{Kind: Changed, Session: row, Previous: old})
+	}
+	e.row = row
+}
+
+func sameRow(a, b *Session) bool {
+	return a.Record == b.Record && a.Status == b.Status && a.AmbiguousGroup == b.AmbiguousGroup && a.Work == b.Work &&
+		slices.Equal(a.Reasons, b.Reasons) && slices.Equal(a.AllFacts, b.AllFacts) &&
+		slices.Equal(a.AllEvidence, b.AllEvidence) && sameHolder(a.Holder, b.Holder)
+}
+
+func sameHolder(a, b *Holder) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.PID == b.PID && a.Verdict == b.Verdict && a.Via == b.Via && a.Client == b.Client &&
+		a.Hostname == b.Hostname && a.StartedAt.Equal(b.StartedAt) && slices.Equal(a.Evidence, b.Evidence)
+}
+
+// writer works out who may be behind e's open turn.
+func (x *Index) writer(e *entry) Writer {
+	w := e.store.witnesses[e.rec.Key]
+	alive := locks.Unknown
+	if w != nil {
+		alive = x.cfg.Prober.Alive(w.Identity)
+	}
+	return findWriter(e.rec, w, alive, x.liveClients(e.rec), x.liveServers(e.store))
+}
+
+// liveClients are the client processes of r's program in its work folder. The Prober's list may be a moment
+// old; each is asked for again.
+func (x *Index) liveClients(r *Record) []locks.Client {
+	var live []locks.Client
+	for _, c := range x.cfg.Prober.Clients() {
+		if c.Program == r.Source && r.WorkDir != "" && c.Dir == r.WorkDir && x.cfg.Prober.Alive(c.Identity) != locks.Dead {
+			live = append(live, c)
+		}
+	}
+	return live
+}
+
+func (x *Index) liveServers(st *store) []Server {
+	served, ok := st.src.(Served)
+	if !ok {
+		return nil
+	}
+	var live []Server
+	for _, s := range served.Servers() {
+		if id, ok := x.cfg.Prober.Identify(s.PID); ok && x.cfg.Prober.Alive(id) != locks.Dead {
+			live = append(live, s)
+		}
+	}
+	return live
+}
+
+// hotFor is how long a Session without a lock or an open turn stays watched after its last activity.
+const hotFor = 24 * time.Hour
+
+// heat keeps the folder of a Session in use in view.
+func (x *Index) heat(e *entry, row *Session, now time.Time) {
+	f, ok := e.store.src.(Foldered)
+	if !ok {
+		return
+	}
+	if row.Lock != nil || row.OpenTurn || now.Sub(row.UpdatedAt) < hotFor {
+		x.cfg.Touch(f.Folder(e.rec))
+	}
+}
+
+// awaited is a process whose end changes rows.
+type awaited struct {
+	id      locks.Identity
+	entries map[*entry]bool
+	cancel  context.CancelFunc
+}
+
+// await makes e depend on the ends of exactly these processes.
+func (x *Index) await(e *entry, pids []int) {
+	var want []*awaited
+	for _, pid := range pids {
+		if id, ok := x.cfg.Prober.Identify(pid); ok {
+			a := x.awaited[id]
+			if a == nil {
+				a = x.startAwait(id)
+			}
+			a.entries[e] = true
+			want = append(want, a)
+		}
+	}
+	for _, a := range e.waits {
+		if !slices.Contains(want, a) {
+			x.stopAwait(a, e)
+		}
+	}
+	e.waits = want
+}
+
+// recheckExit is how often a process is looked at where its end cannot be waited for.
+const recheckExit = 30 * time.Second
+
+func (x *Index) startAwait(id locks.Identity) *awaited {
+	ctx, cancel := context.WithCancel(context.Background())
+	a := &awaited{id: id, entries: map[*entry]bool{}, cancel: cancel}
+	x.awaited[id] = a
+	x.wg.Go(func() {
+		if err := x.cfg.Prober.AwaitExit(ctx, id); err != nil && ctx.Err() == nil {
+			select {
+			case <-time.After(recheckExit):
+			case <-ctx.Done():
+			}
+		}
+		select {
+		case x.exits <- id:
+		case <-ctx.Done():
+		}
+	})
+	return a
+}
+
+func (x *Index) stopAwait(a *awaited, e *entry) {
+	delete(a.entries, e)
+	if len(a.entries) == 0 {
+		a.cancel()
+		delete(x.awaited, a.id)
+	}
+}
+
+// stopAwaits ends every wait.
+func (x *Index) stopAwaits() {
+	for _, a := range x.awaited {
+		a.cancel()
+	}
+}
+
+// takeExit derives again what depended on a process that ended.
+func (x *Index) takeExit(id locks.Identity) {
+	a := x.awaited[id]
+	if a == nil {
+		return
+	}
+	a.cancel()
+	delete(x.awaited, id)
+	for e := range a.entries {
+		e.waits = slices.DeleteFunc(e.waits, func(w *awaited) bool { return w == a })
+		x.dirty[e] = true
+	}
+}
+
+// takeDue handles every entry whose deadline has come.
+func (x *Index) takeDue(now time.Time) {
+	for {
+		e := x.due.pop(now)
+		if e == nil {
+			return
+		}
+		if !e.rec.Settle.IsZero() && !now.Before(e.rec.Settle) {
+			x.reload(e.store, e.rec.Key, now)
+		}
+		if e.store.entries[e.rec.Key] == e {
+			x.dirty[e] = true
+		}
+	}
+}
+
+// deadlines is a heap of entries by their due time.
+type deadlines struct{ es entryHeap }
+
+// next returns the earliest due time, zero when there is none.
+func (d *deadlines) next() time.Time {
+	if len(d.es) == 0 {
+		return time.Time{}
+	}
+	return d.es[0].due
+}
+
+// set moves e to t; a zero t takes it out.
+func (d *deadlines) set(e *entry, t time.Time) {
+	if e.heap >= 0 {
+		heap.Remove(&d.es, e.heap)
+	}
+	e.due = t
+	if !t.IsZero() {
+		heap.Push(&d.es, e)
+	}
+}
+
+// pop takes out and returns an entry that is due at now, or nil.
+func (d *deadlines) pop(now time.Time) *entry {
+	if len(d.es) == 0 || d.es[0].due.After(now) {
+		return nil
+	}
+	return heap.Pop(&d.es).(*entry)
+}
+
+type entryHeap []*entry
+
+func (h entryHeap) Len() int           { return len(h) }
+func (h entryHeap) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
+func (h entryHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heap, h[j].heap = i, j
+}
+func (h *entryHeap) Push(e any) {
+	n := e.(*entry)
+	n.heap = len(*h)
+	*h = append(*h, n)
+}
+func (h *entryHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	last.heap = -1
+	return last
+}

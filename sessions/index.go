@@ -1,0 +1,309 @@
+package sessions
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"berth/locks"
+	"berth/watcher"
+)
+
+// Prober answers questions about lock files and processes. *locks.System is one. It must be safe for
+// concurrent use.
+type Prober interface {
+	Judge(f *locks.File, now time.Time) locks.Judgement
+	Identify(pid int) (locks.Identity, bool)
+	Alive(id locks.Identity) locks.Verdict
+	Clients() []locks.Client
+	AwaitExit(ctx context.Context, id locks.Identity) error
+}
+
+// IndexConfig is what an Index needs.
+type IndexConfig struct {
+	Sources []Source
+	Prober  Prober
+	Policy  Policy
+
+	// Batches are the Watcher's. nil means that nothing is watched: every Source is listed once when
+	// Run begins, and after that only by sweeps and on request.
+	Batches <-chan watcher.Batch
+	// Touch asks the Watcher to keep a directory in view; may be nil.
+	Touch func(dir string)
+	// Sweep is how often everything is compared with the disk, whatever the events said. Zero means
+	// DefaultSweep, negative never.
+	Sweep time.Duration
+	// Workers is how many goroutines read during a scan; zero means one per processor.
+	Workers int
+	Logger  *slog.Logger // nil logs nothing
+}
+
+// DefaultSweep is the time between two comparisons of everything with the disk.
+const DefaultSweep = 5 * time.Minute
+
+// Index keeps every Session of every Source. One goroutine, the one in Run, owns it.
+type Index struct {
+	cfg IndexConfig
+	log *slog.Logger
+	hub *hub
+
+	requests chan request
+	parts    chan scanPart
+	exits    chan locks.Identity
+	ready    chan struct{}
+	wg       sync.WaitGroup
+
+	// Owned by Run.
+	stores   []*store
+	rows     table
+	revision uint64
+	dirty    map[*entry]bool
+	events   []Event
+	due      deadlines
+	awaited  map[locks.Identity]*awaited
+}
+
+// request is something to do on the Index's goroutine; done is closed after the result is published.
+type request struct {
+	do   func(ctx context.Context, now time.Time)
+	done chan struct{}
+}
+
+// NewIndex returns an empty Index; nothing happens before Run.
+func NewIndex(cfg IndexConfig) *Index {
+	if cfg.Sweep == 0 {
+		cfg.Sweep = DefaultSweep
+	}
+	if cfg.Workers == 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Touch == nil {
+		cfg.Touch = func(string) {}
+	}
+	x := &Index{
+		cfg: cfg, log: cfg.Logger, hub: newHub(),
+		requests: make(chan request), parts: make(chan scanPart), exits: make(chan locks.Identity),
+		ready: make(chan struct{}), dirty: map[*entry]bool{}, awaited: map[locks.Identity]*awaited{},
+	}
+	for _, src := range cfg.Sources {
+		x.stores = append(x.stores, newStore(src))
+	}
+	return x
+}
+
+// Snapshot returns the newest Snapshot. It never blocks on reading and never returns nil.
+func (x *Index) Snapshot() *Snapshot { return x.hub.snapshot() }
+
+// Subscribe returns a Subscription with room for buffer undelivered Events. The caller closes it.
+func (x *Index) Subscribe(buffer int) *Subscription { return x.hub.subscribe(buffer) }
+
+// Ready is closed once every store has been listed for the first time.
+func (x *Index) Ready() <-chan struct{} { return x.ready }
+
+// Refresh reads one Session again and returns it as it then is, or ErrNotFound. It needs a running Run.
+func (x *Index) Refresh(ctx context.Context, s *Session) (*Session, error) {
+	var fresh *Session
+	err := x.ask(ctx, func(ctx context.Context, now time.Time) {
+		st := x.storeAt(s.Root)
+		if st == nil {
+			return
+		}
+		x.reload(st, s.Key, now)
+		x.flush(now)
+		if e := st.entries[s.Key]; e != nil {
+			fresh = e.row
+		}
+	})
+	if err == nil && fresh == nil {
+		err = &Error{Err: ErrNotFound, Session: s.Name(), Detail: "it is gone from " + s.Path}
+	}
+	return fresh, err
+}
+
+// ask runs do on the Index's goroutine and waits until its result is published.
+func (x *Index) ask(ctx context.Context, do func(ctx context.Context, now time.Time)) error {
+	r := request{do: do, done: make(chan struct{})}
+	select {
+	case x.requests <- r:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Run keeps the Index until ctx ends. It returns nil then; Subscriptions end with it.
+func (x *Index) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer x.hub.close()
+	defer x.wg.Wait()
+	defer x.stopAwaits()
+	defer cancel()
+
+	if len(x.stores) == 0 {
+		close(x.ready)
+	}
+	if x.cfg.Batches == nil {
+		x.rescanAll(ctx)
+	}
+	batches := x.cfg.Batches
+	nextSweep := time.Now().Add(x.cfg.Sweep)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		x.flush(time.Now())
+		x.arm(timer, nextSweep)
+		select {
+		case <-ctx.Done():
+			return nil
+		case b, open := <-batches:
+			if !open {
+				batches = nil
+				continue
+			}
+			x.takeBatch(ctx, b, time.Now())
+		case p := <-x.parts:
+			x.takePart(ctx, p, time.Now())
+		case id := <-x.exits:
+			x.takeExit(id)
+		case r := <-x.requests:
+			now := time.Now()
+			r.do(ctx, now)
+			x.flush(now)
+			close(r.done)
+		case <-timer.C:
+			now := time.Now()
+			x.takeDue(now)
+			if x.cfg.Sweep > 0 && !now.Before(nextSweep) {
+				x.sweep(ctx)
+				nextSweep = now.Add(x.cfg.Sweep)
+			}
+		}
+	}
+}
+
+// arm sets timer to the next moment at which something is to be done without an event.
+func (x *Index) arm(timer *time.Timer, nextSweep time.Time) {
+	next := x.due.next()
+	if x.cfg.Sweep > 0 && (next.IsZero() || nextSweep.Before(next)) {
+		next = nextSweep
+	}
+	if next.IsZero() {
+		timer.Stop()
+		return
+	}
+	timer.Reset(max(time.Until(next), 0))
+}
+
+// takeBatch looks at what the Watcher hints at. The disk is the truth; events only say where to look.
+func (x *Index) takeBatch(ctx context.Context, b watcher.Batch, now time.Time) {
+	for _, root := range b.Rescan {
+		if st := x.storeAt(root); st != nil {
+			x.rescan(ctx, st)
+		}
+	}
+	type place struct {
+		st  *store
+		key string
+	}
+	look := map[place]bool{}
+	for _, e := range b.Events {
+		st := x.storeAt(e.Root)
+		if st == nil {
+			continue
+		}
+		c := st.src.Changed(e)
+		if c.All {
+			x.rescan(ctx, st)
+		}
+		for _, id := range c.IDs {
+			for other := st.byID[foldID(id)]; other != nil; other = other.nextID {
+				look[place{st, other.rec.Key}] = true
+			}
+		}
+		for _, key := range c.Keys {
+			look[place{st, key}] = true
+			x.witness(st, key, c.Writer, now)
+		}
+	}
+	for p := range look {
+		x.reload(p.st, p.key, now)
+	}
+}
+
+// witness remembers which process was seen to write key. A process that cannot be identified any more is
+// no witness.
+func (x *Index) witness(st *store, key string, pid int, now time.Time) {
+	if pid == 0 {
+		return
+	}
+	if id, ok := x.cfg.Prober.Identify(pid); ok {
+		st.witnesses[key] = &Witness{Identity: id, Seen: now}
+	}
+}
+
+// reload reads key from disk and takes over what it finds.
+func (x *Index) reload(st *store, key string, now time.Time) {
+	rec, err := st.src.Load(key, now)
+	x.apply(st, key, rec, err, now)
+}
+
+func (x *Index) storeAt(root string) *store {
+	for _, st := range x.stores {
+		if st.src.Root() == root {
+			return st
+		}
+	}
+	return nil
+}
+
+// maxSingleEvents is how many changes are announced one by one; more become one Reset.
+const maxSingleEvents = 256
+
+// flush derives what changed, and publishes it.
+func (x *Index) flush(now time.Time) {
+	for len(x.dirty) > 0 {
+		for e := range x.dirty {
+			delete(x.dirty, e)
+			if e.store.entries[e.rec.Key] == e {
+				x.derive(e, now)
+			}
+		}
+	}
+	if len(x.events) > 0 {
+		x.publish()
+	}
+}
+
+// publish makes a new Snapshot of what is there. Without events only the stores' own state is new, and the
+// revision stays.
+func (x *Index) publish() {
+	events := x.events
+	if len(events) > maxSingleEvents {
+		events = []Event{{Kind: Reset}}
+	}
+	if len(events) > 0 {
+		x.revision++
+	}
+	for i := range events {
+		events[i].Revision = x.revision
+	}
+	x.events = nil
+	snap := &Snapshot{Revision: x.revision}
+	for _, st := range x.stores {
+		info := st.info
+		info.Sessions = len(st.entries)
+		snap.Stores = append(snap.Stores, info)
+	}
+	snap.chunks, snap.count = x.rows.freeze()
+	x.hub.publish(snap, events)
+}

@@ -1,0 +1,261 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"berth/locks"
+)
+
+// Service is the verbs: what a person or a script can do with a Session. It works on what the disk says at
+// that moment, not on what the Index remembers, and after a write it asks the Index to look again; it never
+// changes the Index itself. It may be used from any goroutine while the Index runs.
+type Service struct {
+	Index  *Index
+	Prober Prober
+	// Clients says how to resume a note, by its client or agent: see ClientCommand.
+	Clients map[string]ClientCommand
+	// ProjectDir returns the folder of a project, or "" when it is not known.
+	ProjectDir func(project string) string
+	// LookPath finds a program; exec.LookPath when nil.
+	LookPath func(name string) (string, error)
+}
+
+// Find returns the Session that ref names, freshly read. Errors as [Snapshot.Find].
+func (s *Service) Find(ctx context.Context, ref string) (*Session, error) {
+	found, err := s.Index.Snapshot().Find(ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.Index.Refresh(ctx, found)
+}
+
+// Close ends a work session, or with dryRun only says what it would write.
+func (s *Service) Close(ctx context.Context, ref, summary string, dryRun bool) (*Edit, error) {
+	row, err := s.Find(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	closer, ok := s.source(row).(Closer)
+	if !ok {
+		return nil, &Error{Err: ErrNotCapable, Session: row.Name(),
+			Detail: "a " + row.Source + " session is not closed by berth",
+			Hint:   "end it in its own client; berth closes work sessions of a vault"}
+	}
+	if err := unique(row); err != nil {
+		return nil, err
+	}
+	r := CloseRequest{Summary: summary, Now: time.Now(), ID: row.ID}
+	return s.edit(ctx, row, dryRun,
+		func() (*Edit, error) { return closer.PlanClose(row.Key, r) },
+		func() (*Edit, error) { return closer.CloseSession(ctx, row.Key, r) })
+}
+
+// Mark records in a note that it was resumed.
+func (s *Service) Mark(ctx context.Context, ref string, dryRun bool) (*Edit, error) {
+	row, err := s.Find(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	marker, ok := s.source(row).(Marker)
+	if !ok {
+		return nil, &Error{Err: ErrNotCapable, Session: row.Name(),
+			Detail: "a " + row.Source + " session has no resume marker",
+			Hint:   "berth resume " + row.ID + " opens it in its client"}
+	}
+	if err := unique(row); err != nil {
+		return nil, err
+	}
+	r := MarkRequest{Now: time.Now(), ID: row.ID}
+	return s.edit(ctx, row, dryRun,
+		func() (*Edit, error) { return marker.PlanMark(row.Key, r) },
+		func() (*Edit, error) { return marker.MarkResumed(ctx, row.Key, r) })
+}
+
+// edit plans or writes, and makes the Index look at the result.
+func (s *Service) edit(ctx context.Context, row *Session, dryRun bool, plan, write func() (*Edit, error)) (*Edit, error) {
+	if dryRun {
+		return plan()
+	}
+	done, err := write()
+	if _, rerr := s.Index.Refresh(ctx, row); err == nil && rerr != nil && done != nil {
+		done.Warnings = append(done.Warnings, rerr.Error())
+	}
+	return done, err
+}
+
+// unique refuses to act on an id that several notes carry: acting on one of them would be a guess.
+func unique(row *Session) error {
+	if !row.Has(FactDuplicateID) {
+		return nil
+	}
+	return &Error{Err: ErrAmbiguous, Session: row.ID, Detail: "more than one note carries this id",
+		Hint: "give one of the copies an id of its own, then try again"}
+}
+
+func (s *Service) source(row *Session) Source {
+	if st := s.Index.storeAt(row.Root); st != nil {
+		return st.src
+	}
+	return nil
+}
+
+// ClientCommand says how a client is started on a note.
+type ClientCommand struct {
+	// Argv is the program and its arguments; {prompt} is replaced by a first prompt that names the
+	// session, {id} by its id.
+	Argv []string `yaml:"command" json:"command"`
+}
+
+// DefaultClients are the commands of well-known clients, by agent name.
+func DefaultClients() map[string]ClientCommand {
+	return map[string]ClientCommand{
+		"claude":  {Argv: []string{"claude", "{prompt}"}},
+		"codex":   {Argv: []string{"codex", "{prompt}"}},
+		"gemini":  {Argv: []string{"gemini", "-i", "{prompt}"}},
+		"copilot": {Argv: []string{"copilot", "-i", "{prompt}"}},
+		"kimi":    {Argv: []string{"kimi"}},
+	}
+}
+
+// Launch is a checked way to resume a Session: what to run, and where.
+type Launch struct {
+	SessionID string   `json:"session_id"`
+	Title     string   `json:"title"`
+	Dir       string   `json:"dir"`
+	Argv      []string `json:"argv"`
+	Env       []string `json:"env,omitempty"` // NAME=value, beside the environment of the terminal
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// PlanResume checks that a Session can be resumed now and says how. It starts and writes nothing. dir overrides
+// the folder of a note's project. Errors: ErrOccupied names the holder; ErrRefused says what is missing.
+func (s *Service) PlanResume(ctx context.Context, ref, dir string) (*Launch, error) {
+	row, err := s.Find(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if err := unique(row); err != nil {
+		return nil, err
+	}
+	if row.Status == Occupied {
+		return nil, occupied(row)
+	}
+	if row.Status == Closed {
+		return nil, &Error{Err: ErrClosed, Session: row.Name(), Detail: "its status is " + row.StatusWord,
+			Hint: "start a new session and name this one as its parent"}
+	}
+	l := &Launch{SessionID: row.ID, Title: row.Name(), Warnings: resumeWarnings(row)}
+	if row.Source == "kimi" {
+		l.Dir, l.Argv, l.Env = row.WorkDir, []string{"kimi", "-S", row.ID}, []string{"KIMI_CODE_HOME=" + row.Root}
+	} else if err := s.planNote(row, dir, l); err != nil {
+		return nil, err
+	}
+	return l, s.checkLaunch(row, l)
+}
+
+// planNote fills l for a note: the command of its client, the folder of its project.
+func (s *Service) planNote(row *Session, dir string, l *Launch) error {
+	if row.ID == "" {
+		return &Error{Err: ErrRefused, Session: row.Path, Detail: "the note has no session_id, so no client can resume it",
+			Hint: "close it, and start a new session"}
+	}
+	cmd, ok := s.clientCommand(row)
+	if !ok {
+		return &Error{Err: ErrRefused, Session: row.Name(),
+			Detail: fmt.Sprintf("no command is known for client %q, agent %q", row.ClientName, row.Agent),
+			Hint:   "add it under clients: in the configuration"}
+	}
+	if dir == "" && s.ProjectDir != nil {
+		dir = s.ProjectDir(row.Project)
+	}
+	if dir == "" {
+		return &Error{Err: ErrRefused, Session: row.Name(),
+			Detail: fmt.Sprintf("the folder of project %q is not known", row.Project),
+			Hint:   "say it once with --dir FOLDER; berth remembers it"}
+	}
+	prompt := fmt.Sprintf("Resume work session %s: call start_work_session with session_id %q, then go on.", row.ID, row.ID)
+	fill := strings.NewReplacer("{prompt}", prompt, "{id}", row.ID)
+	l.Dir = dir
+	for _, a := range cmd.Argv {
+		l.Argv = append(l.Argv, fill.Replace(a))
+	}
+	return nil
+}
+
+// clientCommand looks a note's client up by its name, then by its agent.
+func (s *Service) clientCommand(row *Session) (ClientCommand, bool) {
+	for _, name := range []string{row.ClientName, row.Agent} {
+		if c, ok := s.Clients[strings.ToLower(name)]; ok && name != "" && len(c.Argv) > 0 {
+			return c, true
+		}
+	}
+	return ClientCommand{}, false
+}
+
+// checkLaunch makes sure that the folder and the program are there. It never falls back to another folder
+// (bug B155): a client started in the wrong place works on the wrong project.
+func (s *Service) checkLaunch(row *Session, l *Launch) error {
+	if l.Dir == "" {
+		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not known"}
+	}
+	if info, err := os.Stat(l.Dir); err != nil || !info.IsDir() {
+		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not there: " + l.Dir,
+			Hint: "create or mount the folder, then try again"}
+	}
+	look := s.LookPath
+	if look == nil {
+		look = exec.LookPath
+	}
+	if _, err := look(l.Argv[0]); err != nil {
+		return &Error{Err: ErrRefused, Session: row.Name(), Detail: fmt.Sprintf("the client %q is not found on PATH", l.Argv[0]),
+			Hint: "install it, or set its command under clients: in the configuration"}
+	}
+	return nil
+}
+
+func occupied(row *Session) error {
+	who := "another process"
+	if h := row.Holder; h != nil {
+		who = HolderName(h)
+	}
+	return &Error{Err: ErrOccupied, Session: row.Name(), Detail: "it is occupied by " + who,
+		Hint: "a second writer would damage its history; end the first one, or look at it with berth show"}
+}
+
+// HolderName says who a Holder is, in words.
+func HolderName(h *Holder) string {
+	name := h.Client
+	if name == "" {
+		name = "a process"
+	}
+	if h.PID != 0 {
+		name += fmt.Sprintf(" (pid %d)", h.PID)
+	}
+	if h.Hostname != "" && h.Verdict == locks.Unknown {
+		name += " on " + h.Hostname
+	}
+	return name
+}
+
+func resumeWarnings(row *Session) []string {
+	var w []string
+	if row.Status == Archived {
+		w = append(w, "the session is archived and stays archived")
+	}
+	if row.Has(FactTwoWriters) {
+		w = append(w, "two writers have written this session; its history may be mixed up")
+	}
+	if row.Has(FactDamaged) {
+		w = append(w, "the session is damaged; the client drops what stands after the damage: "+strings.Join(row.Problems, "; "))
+	}
+	if slices.Contains(row.Reasons, ReasonDeadLock) {
+		w = append(w, "a dead holder's lock is still there; the client may report the session as occupied once")
+	}
+	return w
+}

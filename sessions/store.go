@@ -1,0 +1,209 @@
+package sessions
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// store is the Index's side of one Source. Owned by the Index's goroutine.
+type store struct {
+	src       Source
+	info      Store
+	entries   map[string]*entry          // by Record.Key
+	byID      map[string]*entry          // by folded id, chained through entry.nextID
+	groups    map[string]map[*entry]bool // open notes by implicit selector
+	children  map[string]map[*entry]bool // by folded parent id
+	witnesses map[string]*Witness        // by Record.Key
+	scan      scanState
+}
+
+// entry is one Session in the Index.
+type entry struct {
+	store  *store
+	rec    *Record
+	row    *Session
+	slot   int
+	nextID *entry // another entry of the store with the same id
+	gen    int    // the scan that saw it last
+	grown  time.Time
+	due    time.Time
+	heap   int // position in the deadlines, -1 when not there
+	waits  []*awaited
+}
+
+func newStore(src Source) *store {
+	return &store{
+		src: src, info: Store{Source: src.Name(), Root: src.Root()},
+		entries: map[string]*entry{}, byID: map[string]*entry{}, groups: map[string]map[*entry]bool{},
+		children: map[string]map[*entry]bool{}, witnesses: map[string]*Witness{},
+	}
+}
+
+// foldID makes ids comparable: both session protocols compare them trimmed; Kioku's without case.
+func foldID(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
+
+// apply takes over what a Load of key returned.
+func (x *Index) apply(st *store, key string, rec *Record, err error, now time.Time) {
+	e := st.entries[key]
+	switch {
+	case errors.Is(err, ErrNotFound):
+		if e != nil {
+			x.remove(e)
+		}
+	case err != nil:
+		x.log.Warn("cannot read session", "source", st.src.Name(), "path", key, "err", err)
+		if e != nil {
+			e.gen = st.scan.gen
+		}
+	case e == nil:
+		x.add(st, rec)
+	default:
+		e.gen = st.scan.gen
+		x.replace(e, rec, now)
+	}
+}
+
+func (x *Index) add(st *store, rec *Record) {
+	e := &entry{store: st, rec: rec, slot: -1, gen: st.scan.gen, heap: -1}
+	st.entries[rec.Key] = e
+	x.link(e)
+	x.dirty[e] = true
+}
+
+// replace takes over a new reading. Rows with a lock or an open turn are derived again even when the
+// files are the same, since their processes may have changed.
+func (x *Index) replace(e *entry, rec *Record, now time.Time) {
+	if rec.Stamp != e.rec.Stamp {
+		e.grown = now
+	} else if sameRecord(e.rec, rec) {
+		if rec.Lock != nil || rec.OpenTurn {
+			x.dirty[e] = true
+		}
+		return
+	}
+	x.unlink(e)
+	e.rec = rec
+	x.link(e)
+	x.dirty[e] = true
+}
+
+func sameRecord(a, b *Record) bool { return reflect.DeepEqual(a, b) }
+
+func (x *Index) remove(e *entry) {
+	x.unlink(e)
+	delete(e.store.entries, e.rec.Key)
+	delete(e.store.witnesses, e.rec.Key)
+	x.due.set(e, time.Time{})
+	x.await(e, nil)
+	delete(x.dirty, e)
+	if e.slot >= 0 {
+		x.rows.remove(e.slot)
+		x.events = append(x.events, Event{Kind: Removed, Session: e.row})
+	}
+}
+
+// link enters e under its id, its parent and its groups, and marks those whose facts this may change.
+func (x *Index) link(e *entry) {
+	st := e.store
+	if id := foldID(e.rec.ID); id != "" {
+		e.nextID = st.byID[id]
+		st.byID[id] = e
+		x.touchID(st, id)
+	}
+	if p := foldID(e.rec.ParentID); p != "" {
+		join(st.children, p, e)
+	}
+	for _, g := range e.rec.Groups {
+		join(st.groups, g, e)
+		x.touchAll(st.groups[g])
+	}
+}
+
+// unlink undoes link.
+func (x *Index) unlink(e *entry) {
+	st := e.store
+	if id := foldID(e.rec.ID); id != "" {
+		x.touchID(st, id)
+		st.dropID(id, e)
+	}
+	if p := foldID(e.rec.ParentID); p != "" {
+		leave(st.children, p, e)
+	}
+	for _, g := range e.rec.Groups {
+		x.touchAll(st.groups[g])
+		leave(st.groups, g, e)
+	}
+}
+
+func (st *store) dropID(id string, e *entry) {
+	if st.byID[id] == e {
+		st.byID[id] = e.nextID
+	} else {
+		for p := st.byID[id]; p != nil; p = p.nextID {
+			if p.nextID == e {
+				p.nextID = e.nextID
+			}
+		}
+	}
+	if st.byID[id] == nil {
+		delete(st.byID, id)
+	}
+	e.nextID = nil
+}
+
+// touchID marks the entries whose facts depend on who carries id.
+func (x *Index) touchID(st *store, id string) {
+	for e := st.byID[id]; e != nil; e = e.nextID {
+		x.dirty[e] = true
+	}
+	x.touchAll(st.children[id])
+}
+
+func (x *Index) touchAll(es map[*entry]bool) {
+	for e := range es {
+		x.dirty[e] = true
+	}
+}
+
+func join(m map[string]map[*entry]bool, key string, e *entry) {
+	if m[key] == nil {
+		m[key] = map[*entry]bool{}
+	}
+	m[key][e] = true
+}
+
+func leave(m map[string]map[*entry]bool, key string, e *entry) {
+	delete(m[key], e)
+	if len(m[key]) == 0 {
+		delete(m, key)
+	}
+}
+
+// group returns the implicit selector that e shares with the most others, or "".
+func (e *entry) group() string {
+	best, size := "", 1
+	for _, g := range e.rec.Groups {
+		if n := len(e.store.groups[g]); n > size || (n == size && n > 1 && g < best) {
+			best, size = g, n
+		}
+	}
+	return best
+}
+
+// sameID returns how many other entries carry e's id.
+func (e *entry) sameID() int {
+	n := -1
+	for o := e.store.byID[foldID(e.rec.ID)]; o != nil; o = o.nextID {
+		n++
+	}
+	return max(n, 0)
+}
+
+// parentMissing reports that e names a parent that is not there. Before the store has been listed as a whole
+// nobody is called an orphan.
+func (e *entry) parentMissing() bool {
+	p := foldID(e.rec.ParentID)
+	return p != "" && !e.store.info.ListedAt.IsZero() && e.store.byID[p] == nil
+}
