@@ -1,0 +1,141 @@
+package tray
+
+import (
+	"slices"
+	"strings"
+)
+
+// The menu is for a glance: about a dozen rows, those at the bottom included.
+const (
+	menuRowBudget = 10 // headings and Sessions
+	sectionRows   = 3  // Sessions of one section, until there is room to spare
+)
+
+// MenuSpec is the whole menu of the icon as plain data.
+type MenuSpec struct{ Rows []MenuRow }
+
+// Equal reports whether both would look and act the same, so that nothing needs to be rebuilt.
+func (m MenuSpec) Equal(o MenuSpec) bool { return slices.Equal(m.Rows, o.Rows) }
+
+// MenuRow is one row. Two rows are the same when they are equal by value.
+type MenuRow struct {
+	Kind   RowKind
+	Label  string // "" for a separator; underscores and ampersands are as in the title
+	Intent Intent
+}
+
+// RowKind says how a MenuRow looks.
+type RowKind uint8
+
+// The kinds of row. A heading cannot be clicked.
+const (
+	RowHeading RowKind = iota
+	RowSession
+	RowCommand
+	RowSeparator
+)
+
+// Intent is what the user wants when a row is clicked.
+type Intent struct {
+	Do   IntentKind
+	Path string // of the Session, for DoShow and DoClose
+}
+
+// IntentKind is a kind of Intent.
+type IntentKind uint8
+
+// The kinds of Intent. DoClose opens the window on the Session with the question whether to close it.
+const (
+	DoNothing IntentKind = iota
+	DoOpen
+	DoShow
+	DoClose
+	DoQuit
+)
+
+func buildMenu(v *survey, l Lang) MenuSpec {
+	parts := []menuPart{
+		{v.attention, MsgAttention, DoShow},
+		{v.occupied, MsgOccupied, DoShow},
+		{v.ambiguous, MsgAmbiguous, DoClose},
+		{v.recent, MsgRecent, DoShow},
+	}
+	var rows []MenuRow
+	for i, n := range allot(parts) {
+		if n > 0 {
+			rows = append(rows, parts[i].rows(n, l)...)
+			rows = append(rows, MenuRow{Kind: RowSeparator})
+		}
+	}
+	return MenuSpec{append(rows,
+		MenuRow{RowCommand, l.Text(MsgOpenBerth), Intent{Do: DoOpen}},
+		MenuRow{RowCommand, l.Text(MsgQuit), Intent{Do: DoQuit}})}
+}
+
+// menuPart is a section with its heading and what a click on one of its rows does.
+type menuPart struct {
+	section
+	heading Msg
+	do      IntentKind
+}
+
+// allot shares out the rows: each section gets its heading and one row, then each in turn up to
+// sectionRows, and what is left goes to the first that can use it.
+func allot(parts []menuPart) []int {
+	given := make([]int, len(parts))
+	left := menuRowBudget
+	for i, p := range parts {
+		if p.count > 0 && left >= 2 {
+			given[i], left = 1, left-2
+		}
+	}
+	for _, limit := range []int{sectionRows, menuSessions} {
+		for i, p := range parts {
+			more := min(limit, len(p.first)) - given[i]
+			if given[i] == 0 || more <= 0 {
+				continue
+			}
+			more = min(more, left)
+			given[i], left = given[i]+more, left-more
+		}
+	}
+	return given
+}
+
+func (p menuPart) rows(n int, l Lang) []MenuRow {
+	heading := l.phrase(p.heading)
+	if strings.Contains(heading, "%d") {
+		heading = l.Text(p.heading, p.count)
+	}
+	rows := []MenuRow{{Kind: RowHeading, Label: heading}}
+	for _, r := range p.first[:n] {
+		rows = append(rows, MenuRow{RowSession, menuLabel(r, p.heading, l), Intent{p.do, r.Path}})
+	}
+	return rows
+}
+
+// menuLabel is "● Fix login — Kimi, pid 3988": the shape of the Status, the title, and what one wants to know
+// in that section.
+func menuLabel(r ranked, heading Msg, l Lang) string {
+	label := string(glyph(r.Session)) + " " + Truncate(title(r.Session), menuTitleColumns)
+	if note := Truncate(menuNote(r, heading, l), menuNoteColumns); note != "" {
+		label += " — " + note
+	}
+	return label
+}
+
+func menuNote(r ranked, heading Msg, l Lang) string {
+	switch heading {
+	case MsgAttention:
+		return l.Text(r.tag)
+	case MsgOccupied:
+		return holderName(r.Holder, l)
+	case MsgAmbiguous:
+		return strings.Join(nonEmpty(clientName(r.Session), place(r.Session)), " · ")
+	}
+	return place(r.Session)
+}
+
+func nonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
+}

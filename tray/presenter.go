@@ -1,0 +1,270 @@
+package tray
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The pace of drawing.
+const (
+	// drawEvery is the least time between two drawings of dull news: four a second.
+	drawEvery = 250 * time.Millisecond
+	// menuEvery is the least time between two changes of the menu. Every change rebuilds the whole native
+	// menu with new item ids, and a click on an id that is gone is lost (bug B124).
+	menuEvery = 2 * time.Second
+	// menuHold is how long the menu stays as it is after it was opened: nobody tells us that it closed.
+	menuHold = 8 * time.Second
+	// ageEvery is how often "3 min ago" is worked out anew while the window can be seen.
+	ageEvery = 30 * time.Second
+
+	firstRetry = time.Second
+	lastRetry  = time.Minute
+)
+
+// View draws. Its methods are called from the Presenter's goroutine, one at a time; they hand the finished
+// value to the drawing thread and return.
+type View interface {
+	// ShowIcon and ShowMenu are called only when what they are given differs from the last time.
+	ShowIcon(state IconState, tooltip string)
+	ShowMenu(MenuSpec)
+	// ShowWindow is called only while the window can be seen.
+	ShowWindow(Window)
+}
+
+// Presenter keeps a View in step with a Feed: the newest state, merged when much happens, at once when a
+// person waits for it, and nothing at all while nothing changes.
+type Presenter struct {
+	feed Feed
+	view View
+	wake chan struct{} // one slot: wake-ups merge
+	poke chan struct{} // one slot: connect again now
+
+	mu      sync.Mutex
+	in      Input // what to show; Now is set when it is drawn
+	visible bool  // the window
+	dirty   bool  // in changed since it was drawn
+	urgent  bool  // and a person waits for it
+	hold    time.Time
+}
+
+// NewPresenter returns a Presenter whose window is not visible yet. Nothing happens before Run.
+func NewPresenter(feed Feed, view View, lang Lang) *Presenter {
+	return &Presenter{
+		feed: feed, view: view, in: Input{Lang: lang}, dirty: true, urgent: true,
+		wake: make(chan struct{}, 1), poke: make(chan struct{}, 1),
+	}
+}
+
+// SetFilter changes what the list shows.
+func (p *Presenter) SetFilter(f Filter) {
+	p.change(func() { p.in.Filter = f })
+}
+
+// Select shows the Session at path in the details; "" shows none.
+func (p *Presenter) Select(path string) {
+	p.change(func() { p.in.Selected = path })
+}
+
+// SetVisible says whether the window can be seen. While it cannot, it is not drawn.
+func (p *Presenter) SetVisible(visible bool) {
+	p.change(func() { p.visible = visible })
+}
+
+// MenuOpened keeps the menu as it is for a while, so that it does not change under the pointer. MenuUsed
+// ends that.
+func (p *Presenter) MenuOpened() { p.holdMenu(time.Now().Add(menuHold)) }
+
+// MenuUsed says that a row was clicked, so that the menu is closed.
+func (p *Presenter) MenuUsed() { p.holdMenu(time.Time{}) }
+
+func (p *Presenter) holdMenu(until time.Time) {
+	p.mu.Lock()
+	p.hold = until
+	p.mu.Unlock()
+	p.signal(p.wake)
+}
+
+// Refresh asks for a new look at the stores or, when the service does not answer, for a new connection.
+func (p *Presenter) Refresh(ctx context.Context) error {
+	p.mu.Lock()
+	offline := p.in.Connection == Offline
+	p.mu.Unlock()
+	if offline {
+		p.signal(p.poke)
+		return nil
+	}
+	return p.feed.Refresh(ctx)
+}
+
+// change does set and has the result drawn at once: a person did it.
+func (p *Presenter) change(set func()) {
+	p.mu.Lock()
+	set()
+	p.dirty, p.urgent = true, true
+	p.mu.Unlock()
+	p.signal(p.wake)
+}
+
+func (p *Presenter) signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Run follows the Feed and draws until ctx is done, which is the only reason for it to return.
+func (p *Presenter) Run(ctx context.Context) error {
+	var follow sync.WaitGroup
+	defer follow.Wait()
+	follow.Go(func() { p.follow(ctx) })
+
+	d := drawing{view: p.view}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.wake:
+		case <-timer.C:
+		}
+		p.draw(&d, time.Now())
+		timer.Stop()
+		if due := p.due(&d, time.Now()); !due.IsZero() {
+			timer.Reset(time.Until(due))
+		}
+	}
+}
+
+// follow keeps the Feed running. A lost connection is shown with its reason and tried again.
+func (p *Presenter) follow(ctx context.Context) {
+	pause := firstRetry
+	for {
+		var connected atomic.Bool
+		err := p.feed.Run(ctx, func(u Update) {
+			connected.Store(true)
+			p.deliver(u)
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		p.lost(err)
+		if connected.Load() {
+			pause = firstRetry
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.poke:
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, lastRetry)
+	}
+}
+
+// deliver replaces what is to be shown: only the newest state counts.
+func (p *Presenter) deliver(u Update) {
+	p.mu.Lock()
+	p.in.Update = u
+	p.dirty = true
+	p.urgent = p.urgent || u.Notable
+	p.mu.Unlock()
+	p.signal(p.wake)
+}
+
+// lost keeps the last known Sessions and says that they may be out of date.
+func (p *Presenter) lost(err error) {
+	if err == nil {
+		err = errors.New("the connection ended")
+	}
+	p.change(func() { p.in.Connection, p.in.Problem = Offline, err.Error() })
+}
+
+// draw shows what is due at now.
+func (p *Presenter) draw(d *drawing, now time.Time) {
+	p.mu.Lock()
+	in, visible, hold := p.in, p.visible, p.hold
+	due := d.due(now, p.dirty, p.urgent, visible)
+	build := !due.IsZero() && !due.After(now)
+	if build {
+		p.dirty, p.urgent = false, false
+	}
+	p.mu.Unlock()
+	if build {
+		in.Now = now
+		d.show(Build(in), visible, now)
+	}
+	d.showMenu(hold, now)
+}
+
+// due is when draw has something to do next, zero for never.
+func (p *Presenter) due(d *drawing, now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return earlier(d.due(now, p.dirty, p.urgent, p.visible), d.menuDue(p.hold))
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// drawing remembers what is on screen and since when. Only Run's goroutine uses it.
+type drawing struct {
+	view    View
+	at      time.Time // of the last drawing; zero before the first
+	icon    IconState
+	tooltip string
+	menu    MenuSpec // on screen
+	menuAt  time.Time
+	next    MenuSpec // what the menu should be
+}
+
+// due is when to draw: at once when a person waits, else in a while; the ages of what can be seen from time
+// to time; never when nothing happens.
+func (d *drawing) due(now time.Time, dirty, urgent, visible bool) time.Time {
+	switch {
+	case dirty && urgent:
+		return now
+	case dirty:
+		return d.at.Add(drawEvery)
+	case visible:
+		return d.at.Add(ageEvery)
+	}
+	return time.Time{}
+}
+
+func (d *drawing) menuDue(hold time.Time) time.Time {
+	if d.at.IsZero() || d.menu.Equal(d.next) {
+		return time.Time{}
+	}
+	due := d.menuAt.Add(menuEvery)
+	if hold.After(due) {
+		return hold
+	}
+	return due
+}
+
+func (d *drawing) show(vm ViewModel, visible bool, now time.Time) {
+	if first := d.at.IsZero(); first || vm.Icon != d.icon || vm.Tooltip != d.tooltip {
+		d.icon, d.tooltip = vm.Icon, vm.Tooltip
+		d.view.ShowIcon(vm.Icon, vm.Tooltip)
+	}
+	if visible {
+		d.view.ShowWindow(vm.Window)
+	}
+	d.at, d.next = now, vm.Menu
+}
+
+func (d *drawing) showMenu(hold, now time.Time) {
+	if due := d.menuDue(hold); due.IsZero() || due.After(now) {
+		return
+	}
+	d.menu, d.menuAt = d.next, now
+	d.view.ShowMenu(d.menu)
+}
