@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"berth/cmd/internal/daemon"
+	"berth/sessions"
+	"berth/sessions/localapi"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) watchCmd() *cobra.Command {
+	var f filter
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "watch", Short: "Print what happens, as it happens", Args: noArgs,
+		Long: "Print the sessions, then every change until interrupted. With a running service it follows that one; " +
+			"without one it watches the stores itself.",
+		Example: "  berth watch\n  berth watch --json --source kimi",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			print := a.watchText(&f)
+			if asJSON {
+				print = watchJSON(a.stdout, &f)
+			}
+			return a.watch(cmd.Context(), print)
+		},
+	}
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, the snapshot first")
+	return cmd
+}
+
+// watch follows the running service; without one it is the service for as long as it runs.
+func (a *app) watch(ctx context.Context, fn func(sessions.Update) error) error {
+	if !a.local {
+		if c, err := localapi.Dial(ctx, a.paths.Socket()); err == nil && a.serves(ctx, c) {
+			return c.Watch(ctx, fn)
+		}
+	}
+	d, err := daemon.NewPrivate(a.options())
+	if err != nil {
+		return err
+	}
+	return d.RunWith(ctx, func(ctx context.Context) error { return d.Service.Watch(ctx, fn) })
+}
+
+// watchJSON prints {"event":"snapshot",…} and then one event a line.
+func watchJSON(w io.Writer, f *filter) func(sessions.Update) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(u sessions.Update) error {
+		if u.View != nil {
+			return enc.Encode(struct {
+				Event string `json:"event"`
+				*sessions.View
+			}{string(sessions.Reset), f.view(u.View)})
+		}
+		if !f.concerns(u.Event) {
+			return nil
+		}
+		return enc.Encode(u.Event)
+	}
+}
+
+// view is v with the rows that f keeps.
+func (f *filter) view(v *sessions.View) *sessions.View {
+	out := *v
+	out.Sessions = []*sessions.Session{}
+	for _, s := range v.Sessions {
+		if f.keep(s) {
+			out.Sessions = append(out.Sessions, s)
+		}
+	}
+	return &out
+}
+
+// concerns reports whether an event is about a row that is, or was, kept.
+func (f *filter) concerns(e *sessions.Event) bool {
+	return f.keep(e.Session) || e.Previous != nil && f.keep(e.Previous)
+}
+
+func (a *app) watchText(f *filter) func(sessions.Update) error {
+	return func(u sessions.Update) error {
+		stamp := a.now().Format(time.TimeOnly)
+		if u.View != nil {
+			return a.watchView(stamp, f.view(u.View))
+		}
+		if !f.concerns(u.Event) {
+			return nil
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s  %s\n", stamp, eventText(u.Event))
+		return err
+	}
+}
+
+func (a *app) watchView(stamp string, v *sessions.View) error {
+	for _, c := range v.Coverage {
+		if c.Reason != "" {
+			fmt.Fprintf(a.stderr, "berth: %s: %s (%s). %s\n", clean(c.Path), c.Coverage, clean(c.Reason), clean(c.Remedy))
+		}
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", stamp, counts(v.Sessions)); err != nil {
+		return err
+	}
+	for _, s := range v.Sessions {
+		if s.Status == sessions.Active {
+			continue // what needs nobody is counted, not listed
+		}
+		if _, err := fmt.Fprintf(a.stdout, "          %s  %s  %s\n", shortID(rowID(s)), statusText(s), clean(s.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counts is a line such as "12 sessions: 1 occupied, 2 stale, 9 active".
+func counts(rows []*sessions.Session) string {
+	n := map[sessions.Status]int{}
+	for _, s := range rows {
+		n[s.Status]++
+	}
+	text := fmt.Sprintf("%d sessions", len(rows))
+	sep := ": "
+	for _, st := range statuses {
+		if n[st] > 0 {
+			text += fmt.Sprintf("%s%d %s", sep, n[st], st)
+			sep = ", "
+		}
+	}
+	return text
+}
+
+// eventText is one line about one event: what changed, and who has the session.
+func eventText(e *sessions.Event) string {
+	s := e.Session
+	text := shortID(rowID(s)) + "  "
+	switch e.Kind {
+	case sessions.Removed:
+		text += "removed"
+	case sessions.Added:
+		text += "new: " + statusText(s)
+	default:
+		text += changeText(e.Previous, s)
+	}
+	text += "  " + s.Name()
+	if s.Holder != nil {
+		text += "  (" + sessions.HolderName(s.Holder) + ")"
+	}
+	return clean(text)
+}
+
+func changeText(old, now *sessions.Session) string {
+	if old == nil || statusText(old) == statusText(now) {
+		return statusText(now)
+	}
+	return statusText(old) + " -> " + statusText(now)
+}

@@ -1,0 +1,107 @@
+package localapi
+
+import (
+	"encoding/json"
+	"errors"
+
+	"berth/sessions"
+)
+
+// The paths, shared by both sides.
+const (
+	pathHealth   = "/api/v1/healthz"
+	pathSessions = "/api/v1/sessions"
+	pathStores   = "/api/v1/stores"
+	pathLocks    = "/api/v1/locks"
+	pathClose    = "/api/v1/sessions:close"
+	pathMark     = "/api/v1/sessions:mark"
+	pathResume   = "/api/v1/sessions:resume"
+	pathWS       = "/api/v1/ws"
+)
+
+// Health is the answer of /api/v1/healthz.
+type Health struct {
+	Version string `json:"version"`
+	PID     int    `json:"pid"`
+}
+
+// envelope wraps every answer.
+type envelope struct {
+	Code      int             `json:"code"`
+	Msg       string          `json:"msg"`
+	Data      json.RawMessage `json:"data,omitempty"`
+	RequestID string          `json:"request_id"`
+	Details   *failure        `json:"details,omitempty"`
+}
+
+// failure carries a sessions.Error across.
+type failure struct {
+	Code       string              `json:"code"`
+	Session    string              `json:"session,omitempty"`
+	Detail     string              `json:"detail,omitempty"`
+	Hint       string              `json:"hint,omitempty"`
+	Candidates []*sessions.Session `json:"candidates,omitempty"`
+}
+
+type editRequest struct {
+	Ref     string `json:"ref"`
+	Summary string `json:"summary,omitempty"`
+	DryRun  bool   `json:"dry_run,omitempty"`
+}
+
+type resumeRequest struct {
+	Ref string `json:"ref"`
+	Dir string `json:"dir,omitempty"`
+}
+
+// conditions pairs each error of the domain with its number. 40401, 40930 and 40931 are the Kimi server's.
+var conditions = []struct {
+	err  error
+	code int
+}{
+	{sessions.ErrNotFound, 40401},
+	{sessions.ErrStale, 40930},
+	{sessions.ErrOccupied, 40931},
+	{sessions.ErrAmbiguous, 40932},
+	{sessions.ErrClosed, 40933},
+	{sessions.ErrNotCapable, 40302},
+	{sessions.ErrRefused, 40301},
+}
+
+const (
+	codeValidation = 40001
+	codeInternal   = 50001
+)
+
+// encodeError turns err into an envelope without a request id.
+func encodeError(err error) envelope {
+	env := envelope{Code: codeInternal, Msg: err.Error()}
+	for _, c := range conditions {
+		if errors.Is(err, c.err) {
+			env.Code = c.code
+			break
+		}
+	}
+	f := &failure{Code: sessions.Code(err)}
+	var e *sessions.Error
+	if errors.As(err, &e) {
+		f.Session, f.Detail, f.Hint, f.Candidates = e.Session, e.Detail, e.Hint, e.Candidates
+	}
+	env.Details = f
+	return env
+}
+
+// decodeError is the inverse: the caller can test the result with errors.Is.
+func decodeError(env envelope) error {
+	cause := errors.New(env.Msg)
+	for _, c := range conditions {
+		if c.code == env.Code {
+			cause = c.err
+		}
+	}
+	f := env.Details
+	if f == nil || f.Detail == "" {
+		return cause
+	}
+	return &sessions.Error{Err: cause, Session: f.Session, Detail: f.Detail, Hint: f.Hint, Candidates: f.Candidates}
+}

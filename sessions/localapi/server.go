@@ -1,0 +1,176 @@
+package localapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"berth/sessions"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+	"github.com/google/uuid"
+)
+
+// Backend is what the server offers to the outside. *sessions.Service is one.
+type Backend interface {
+	View(ctx context.Context, since uint64) (*sessions.View, error)
+	Stores(ctx context.Context) ([]sessions.Store, error)
+	Watch(ctx context.Context, fn func(sessions.Update) error) error
+	Locks(ctx context.Context) ([]sessions.LockRow, error)
+	Close(ctx context.Context, ref, summary string, dryRun bool) (*sessions.Edit, error)
+	Mark(ctx context.Context, ref string, dryRun bool) (*sessions.Edit, error)
+	PlanResume(ctx context.Context, ref, dir string) (*sessions.Launch, error)
+}
+
+// Server answers the local API.
+type Server struct {
+	Backend Backend
+	Version string
+	Logger  *slog.Logger // nil logs nothing
+}
+
+// maxRequest bounds a request's body in bytes.
+const maxRequest = 1 << 20
+
+// Serve answers on ln until ctx ends, then closes ln and every connection.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	srv := &http.Server{
+		Handler:           s.handler(),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 10 * time.Second,
+	}
+	stop := context.AfterFunc(ctx, func() { srv.Close() })
+	defer stop()
+	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+pathHealth, s.answer(func(*http.Request) (any, error) {
+		return Health{Version: s.Version, PID: os.Getpid()}, nil
+	}))
+	mux.HandleFunc("GET "+pathSessions, s.answer(func(r *http.Request) (any, error) {
+		since, err := parseSince(r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Backend.View(r.Context(), since)
+	}))
+	mux.HandleFunc("GET "+pathStores, s.answer(func(r *http.Request) (any, error) {
+		return s.Backend.Stores(r.Context())
+	}))
+	mux.HandleFunc("GET "+pathLocks, s.answer(func(r *http.Request) (any, error) {
+		return s.Backend.Locks(r.Context())
+	}))
+	mux.HandleFunc("POST "+pathClose, s.answer(func(r *http.Request) (any, error) {
+		q, err := body[editRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Backend.Close(r.Context(), q.Ref, q.Summary, q.DryRun)
+	}))
+	mux.HandleFunc("POST "+pathMark, s.answer(func(r *http.Request) (any, error) {
+		q, err := body[editRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Backend.Mark(r.Context(), q.Ref, q.DryRun)
+	}))
+	mux.HandleFunc("POST "+pathResume, s.answer(func(r *http.Request) (any, error) {
+		q, err := body[resumeRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Backend.PlanResume(r.Context(), q.Ref, q.Dir)
+	}))
+	mux.HandleFunc("GET "+pathWS, s.watch)
+	return mux
+}
+
+// badRequest marks an error as the caller's.
+type badRequest struct{ error }
+
+func parseSince(r *http.Request) (uint64, error) {
+	text := r.URL.Query().Get("since")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, badRequest{err}
+	}
+	return n, nil
+}
+
+func body[T any](r *http.Request) (T, error) {
+	var v T
+	dec := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxRequest))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		return v, badRequest{err}
+	}
+	return v, nil
+}
+
+// answer wraps do's result in the envelope.
+func (s *Server) answer(do func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		env := envelope{Msg: "ok"}
+		data, err := do(r)
+		if err == nil {
+			env.Data, err = json.Marshal(data)
+		}
+		if err != nil {
+			env = encodeError(err)
+			if errors.As(err, new(badRequest)) {
+				env.Code = codeValidation
+			}
+		}
+		env.RequestID = uuid.NewString()
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		if err := json.NewEncoder(w).Encode(env); err != nil {
+			s.log().Debug("client went away", "err", err)
+		}
+	}
+}
+
+func (s *Server) log() *slog.Logger {
+	if s.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return s.Logger
+}
+
+// writeTimeout ends the connection of a watcher that does not read.
+const writeTimeout = 30 * time.Second
+
+// watch sends one sessions.Update a frame until either side goes away.
+func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
+	c, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		s.log().Debug("no websocket", "err", err)
+		return
+	}
+	defer c.CloseNow()
+	ctx := c.CloseRead(r.Context())
+	err = s.Backend.Watch(ctx, func(u sessions.Update) error {
+		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		defer cancel()
+		return wsjson.Write(ctx, c, u)
+	})
+	if err != nil {
+		s.log().Debug("watcher went away", "err", err)
+		return
+	}
+	c.Close(websocket.StatusGoingAway, "the service ends")
+}
