@@ -63,6 +63,9 @@ type File struct {
 	Inode   uint64
 	Size    int64
 	ModTime time.Time
+	// Remote reports that other machines may share the file system (NFS, SMB, 9p, FUSE), so that an
+	// equal host name does not prove that the holder ran here.
+	Remote bool
 }
 
 // Client is a running process of a known client, found by executable, command name or title.

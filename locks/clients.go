@@ -1,0 +1,148 @@
+package locks
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// clientsTTL is how long [System.Clients] repeats an answer instead of looking again.
+const clientsTTL = 2 * time.Second
+
+// kind is one known client and how its processes are recognised. Programs of no kind at all are the
+// strangers of rule 7.
+type kind struct {
+	name string
+	// comm is the command name (on Linux also after the process set its title, when its arguments
+	// can no longer be read).
+	comm string
+	// exes are base names of executables of its own, lower case, without extension.
+	exes []string
+	// script is a part of the path of its main script, when it runs in one of the runtimes.
+	script string
+	// command is the base name of the link through which the script is started.
+	command string
+	// products are prefixes of the clientIdentity that it writes into locks.
+	products []string
+}
+
+// kinds were learned by running the clients (Kimi Code 2.1.0: title "kimi-code" after about a second,
+// "node …/@moonshot-ai/kimi-code/dist/main.mjs" before) and from the packages that publish them.
+var kinds = []kind{
+	{name: kimi, comm: "kimi-code", exes: []string{"kimi", "kimi-code"}, script: "@moonshot-ai/kimi-code/", command: "kimi", products: []string{"kimi"}},
+	{name: "Claude Code", comm: "claude", exes: []string{"claude"}, script: "@anthropic-ai/claude-code/", command: "claude"},
+	{name: "Codex", comm: "codex", exes: []string{"codex"}, script: "@openai/codex/", command: "codex"},
+	{name: "VS Code", exes: []string{"code", "code-insiders", "codium", "vscodium"}},
+}
+
+const kimi = "Kimi"
+
+// runtimes are prefixes of the executables that can run a client without being one: script engines,
+// editors that embed one, emulators and loaders that stand in front of one, and berth itself, which
+// takes locks as clients do.
+var runtimes = []string{
+	"node", "bun", "deno", "electron", "code", "codium", "vscodium", "cursor", "windsurf", "trae", "zed",
+	"python", "qemu", "box64", "ld-", "ld.", "wine", "berth",
+}
+
+// program is what can be seen of a process from outside.
+type program struct {
+	path string   // of the executable, "" when unknown
+	comm string   // command name
+	args []string // nil when they cannot be read or were wiped
+}
+
+// base returns the executable's base name in the form that the tables have.
+func (p program) base() string {
+	b := strings.TrimSuffix(filepath.Base(p.path), " (deleted)") // replaced by an update while it runs
+	b = strings.TrimSuffix(strings.ToLower(b), ".exe")
+	return strings.TrimPrefix(b, ".") // wrapped executables of some distributions
+}
+
+func (p program) inRuntime() bool {
+	b := p.base()
+	return slices.ContainsFunc(runtimes, func(r string) bool { return strings.HasPrefix(b, r) })
+}
+
+// recognise returns the kind of a process, nil for a stranger.
+func recognise(p program) *kind {
+	for i := range kinds {
+		if k := &kinds[i]; k.matches(p) {
+			return k
+		}
+	}
+	return nil
+}
+
+func (k *kind) matches(p program) bool {
+	if k.comm != "" && p.comm == k.comm || k.runsScript(p) {
+		return true
+	}
+	// Helper processes of an Electron application are not the application.
+	return slices.Contains(k.exes, p.base()) &&
+		!slices.ContainsFunc(p.args, func(a string) bool { return strings.HasPrefix(a, "--type=") })
+}
+
+// runsScript reports whether p is a runtime with the client's script among its arguments.
+func (k *kind) runsScript(p program) bool {
+	if k.script == "" || len(p.args) < 2 || !p.inRuntime() {
+		return false
+	}
+	return filepath.Base(p.args[1]) == k.command ||
+		slices.ContainsFunc(p.args[1:], func(a string) bool { return strings.Contains(filepath.ToSlash(a), k.script) })
+}
+
+// mayHost reports whether a client could run in this process. It errs on the side of yes.
+func (p *ProcessFacts) mayHost() bool {
+	q := program{path: p.Program, comm: p.Comm}
+	return q.inRuntime() || recognise(q) != nil
+}
+
+// knownProduct reports whether client, as written in a lock, is one of which kinds and runtimes tell
+// all it can run in.
+func knownProduct(client string) bool {
+	client = strings.ToLower(client)
+	return slices.ContainsFunc(kinds, func(k kind) bool {
+		return slices.ContainsFunc(k.products, func(p string) bool { return strings.HasPrefix(client, p) })
+	})
+}
+
+// displayName tells the surfaces of one client apart. server says that the process serves others.
+func (k *kind) displayName(tty string, server bool) string {
+	switch {
+	case k.name != kimi:
+		return k.name
+	case server:
+		return "Kimi server"
+	case tty != "":
+		return "Kimi in a terminal"
+	}
+	return kimi
+}
+
+// servesByArgs reports whether the command, when it still can be read, starts a server. The first
+// option ends the search: what follows may be a prompt.
+func servesByArgs(args []string) bool {
+	for _, a := range args {
+		switch {
+		case strings.HasPrefix(a, "-"):
+			return false
+		case a == "web" || a == "server":
+			return true
+		}
+	}
+	return false
+}
+
+// Clients returns the running processes of known clients that belong to this user, by pid. An answer
+// is at most two seconds old, so a caller may ask at every event. It is nil where processes cannot be
+// listed.
+func (s *System) Clients() []Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clientsAt.IsZero() || time.Since(s.clientsAt) >= clientsTTL {
+		s.clients, s.clientsAt = s.scanClients(), time.Now()
+	}
+	return slices.Clone(s.clients)
+}

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package locks
+
+func heldWithoutSharing(error) bool { return false }

@@ -1,0 +1,87 @@
+package locktest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// KillUncollected ends the child as SIGKILL does and leaves it as a zombie until [Child.Kill] or the
+// end of the test.
+func (c *Child) KillUncollected() {
+	c.tb.Helper()
+	if err := c.cmd.Process.Kill(); err != nil {
+		c.tb.Fatal(err)
+	}
+	for {
+		err := unix.Waitid(unix.P_PID, c.PID, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, unix.EINTR) {
+			c.tb.Fatalf("wait for the end of pid %d: %v", c.PID, err)
+		}
+	}
+}
+
+// ThreadID returns the id of a thread of the child that is not its main thread. There always is one:
+// the runtime starts a monitor thread before anything else.
+func (c *Child) ThreadID() int {
+	c.tb.Helper()
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", c.PID))
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	for _, t := range tasks {
+		if tid, err := strconv.Atoi(t.Name()); err == nil && tid != c.PID {
+			return tid
+		}
+	}
+	c.tb.Fatalf("pid %d has one thread only", c.PID)
+	return 0
+}
+
+// setTitle renames the main thread, whose name is the command name of the process.
+func setTitle(title string) error {
+	return os.WriteFile("/proc/self/comm", []byte(title), 0)
+}
+
+// The main goroutine runs on the main thread from here on, in case its role is to end that.
+func init() {
+	if _, child := os.LookupEnv(roleVariable); child {
+		runtime.LockOSThread()
+	}
+}
+
+// playOnWithoutMainThread ends the main thread alone and goes on in another one.
+func playOnWithoutMainThread(stdin io.Reader, stdout io.Writer) error {
+	go func() {
+		err := awaitEndOfMainThread()
+		if err == nil {
+			err = sayAndWait(stdin, stdout)
+		}
+		if err != nil {
+			fmt.Fprintln(stdout, "error:", err)
+		}
+		os.Exit(0)
+	}()
+	// Not a raw call: the scheduler has to take the processor back from a thread that never returns.
+	unix.Syscall(unix.SYS_EXIT, 0, 0, 0)
+	panic("the main thread outlived its end")
+}
+
+func awaitEndOfMainThread() error {
+	for {
+		b, err := os.ReadFile("/proc/self/stat")
+		if err != nil || bytes.Contains(b, []byte(") Z ")) {
+			return err
+		}
+		runtime.Gosched()
+	}
+}
