@@ -17,11 +17,11 @@ func (x *Index) derive(e *entry, now time.Time) {
 	var pids []int
 	if e.rec.Lock != nil {
 		s.Lock = x.cfg.Prober.Judge(e.rec.Lock, now)
-		if s.Lock.Verdict == locks.Live {
+		if s.Lock.Verdict != locks.Dead {
 			pids = append(pids, e.rec.Lock.Record.PID)
 		}
 	}
-	if e.rec.OpenTurn {
+	if e.rec.unfinished() {
 		s.Writer = x.writer(e)
 		pids = append(pids, s.Writer.PIDs...)
 	}
@@ -71,12 +71,16 @@ func (x *Index) writer(e *entry) Writer {
 	return findWriter(e.rec, w, alive, x.liveClients(e.rec), x.liveServers(e.store))
 }
 
-// liveClients are the client processes of r's program in its work folder. The Prober's list may be a moment
-// old; each is asked for again.
+// liveClients are the client processes of r's program, nil when processes cannot be listed. The Prober's list
+// may be a moment old; each is asked for again.
 func (x *Index) liveClients(r *Record) []locks.Client {
-	var live []locks.Client
-	for _, c := range x.cfg.Prober.Clients() {
-		if c.Program == r.Source && r.WorkDir != "" && c.Dir == r.WorkDir && x.cfg.Prober.Alive(c.Identity) != locks.Dead {
+	all := x.cfg.Prober.Clients()
+	if all == nil {
+		return nil
+	}
+	live := []locks.Client{}
+	for _, c := range all {
+		if c.Program == r.Source && x.cfg.Prober.Alive(c.Identity) != locks.Dead {
 			live = append(live, c)
 		}
 	}
@@ -106,7 +110,7 @@ func (x *Index) heat(e *entry, row *Session, now time.Time) {
 	if !ok {
 		return
 	}
-	if row.Lock != nil || row.OpenTurn || now.Sub(row.UpdatedAt) < hotFor {
+	if row.Lock != nil || row.unfinished() || now.Sub(row.UpdatedAt) < hotFor {
 		x.cfg.Touch(f.Folder(e.rec))
 	}
 }
@@ -128,7 +132,9 @@ func (x *Index) await(e *entry, pids []int) {
 				a = x.startAwait(id)
 			}
 			a.entries[e] = true
-			want = append(want, a)
+			if !slices.Contains(want, a) {
+				want = append(want, a)
+			}
 		}
 	}
 	for _, a := range e.waits {
@@ -192,18 +198,19 @@ func (x *Index) takeExit(id locks.Identity) {
 
 // takeDue handles every entry whose deadline has come.
 func (x *Index) takeDue(now time.Time) {
-	for {
-		e := x.due.pop(now)
-		if e == nil {
-			return
-		}
-		if !e.rec.Settle.IsZero() && !now.Before(e.rec.Settle) {
-			x.reload(e.store, e.rec.Key, now)
-		}
-		if e.store.entries[e.rec.Key] == e {
-			x.dirty[e] = true
-		}
+	for e := x.due.pop(now); e != nil; e = x.due.pop(now) {
+		x.dirty[e] = true
 	}
+}
+
+// settle reads e again when the moment for that has come: at a deadline, or late, when more urgent work
+// stood in front. It does so once per Record, so that a Source that never settles cannot keep the Index busy.
+func (x *Index) settle(e *entry, now time.Time) {
+	if e.settled || e.rec.Settle.IsZero() || now.Before(e.rec.Settle) {
+		return
+	}
+	x.reload(e.store, e.rec.Key, now)
+	e.settled = !now.Before(e.rec.Settle)
 }
 
 // deadlines is a heap of entries by their due time.

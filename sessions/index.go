@@ -2,6 +2,8 @@ package sessions
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -27,8 +29,9 @@ type IndexConfig struct {
 	Prober  Prober
 	Policy  Policy
 
-	// Batches are the Watcher's. nil means that nothing is watched: every Source is listed once when
-	// Run begins, and after that only by sweeps and on request.
+	// Batches are the Watcher's; it names every root in Rescan when it begins, and that is when a Source
+	// is listed first. nil means that nothing is watched: every Source is listed once when Run begins,
+	// and after that only by sweeps.
 	Batches <-chan watcher.Batch
 	// Touch asks the Watcher to keep a directory in view; may be nil.
 	Touch func(dir string)
@@ -52,7 +55,8 @@ type Index struct {
 	requests chan request
 	parts    chan scanPart
 	exits    chan locks.Identity
-	ready    chan struct{}
+	ready    chan struct{} // closed by Run, see Ready
+	ended    chan struct{} // closed when Run returns
 	wg       sync.WaitGroup
 
 	// Owned by Run.
@@ -67,7 +71,7 @@ type Index struct {
 
 // request is something to do on the Index's goroutine; done is closed after the result is published.
 type request struct {
-	do   func(ctx context.Context, now time.Time)
+	do   func(now time.Time)
 	done chan struct{}
 }
 
@@ -88,7 +92,7 @@ func NewIndex(cfg IndexConfig) *Index {
 	x := &Index{
 		cfg: cfg, log: cfg.Logger, hub: newHub(),
 		requests: make(chan request), parts: make(chan scanPart), exits: make(chan locks.Identity),
-		ready: make(chan struct{}), dirty: map[*entry]bool{}, awaited: map[locks.Identity]*awaited{},
+		ready: make(chan struct{}), ended: make(chan struct{}), dirty: map[*entry]bool{}, awaited: map[locks.Identity]*awaited{},
 	}
 	for _, src := range cfg.Sources {
 		x.stores = append(x.stores, newStore(src))
@@ -99,37 +103,65 @@ func NewIndex(cfg IndexConfig) *Index {
 // Snapshot returns the newest Snapshot. It never blocks on reading and never returns nil.
 func (x *Index) Snapshot() *Snapshot { return x.hub.snapshot() }
 
-// Subscribe returns a Subscription with room for buffer undelivered Events. The caller closes it.
+// Stores returns the state of every Source, also of those that were not listed yet.
+func (x *Index) Stores() []Store {
+	if snap := x.Snapshot(); len(snap.Stores) > 0 {
+		return snap.Stores
+	}
+	var all []Store
+	for _, src := range x.cfg.Sources {
+		all = append(all, Store{Source: src.Name(), Root: src.Root()})
+	}
+	return all
+}
+
+// Subscribe returns a Subscription with room for buffer undelivered Events. Up to 128 can come at once; with
+// less room a reader may lag however fast it is. The caller closes the Subscription.
 func (x *Index) Subscribe(buffer int) *Subscription { return x.hub.subscribe(buffer) }
 
-// Ready is closed once every store has been listed for the first time.
+// Ready is closed once every store has been listed for the first time. A store that could not be listed
+// counts too; its [Store] says why.
 func (x *Index) Ready() <-chan struct{} { return x.ready }
 
-// Refresh reads one Session again and returns it as it then is, or ErrNotFound. It needs a running Run.
+// Refresh reads the file or folder of one Session again and returns what it then holds: perhaps a Session with
+// another id. It fails with ErrNotFound when nothing is there any more, and with the Source's error when it cannot be
+// read. It needs a running Run.
 func (x *Index) Refresh(ctx context.Context, s *Session) (*Session, error) {
 	var fresh *Session
-	err := x.ask(ctx, func(ctx context.Context, now time.Time) {
+	var failed error
+	err := x.ask(ctx, func(now time.Time) {
 		st := x.storeAt(s.Root)
 		if st == nil {
 			return
 		}
 		x.reload(st, s.Key, now)
 		x.flush(now)
+		failed = st.failed[s.Key]
 		if e := st.entries[s.Key]; e != nil {
 			fresh = e.row
 		}
 	})
-	if err == nil && fresh == nil {
-		err = &Error{Err: ErrNotFound, Session: s.Name(), Detail: "it is gone from " + s.Path}
+	switch {
+	case err != nil:
+		return nil, err
+	case failed != nil:
+		return nil, fmt.Errorf("read %s: %w", s.Path, failed)
+	case fresh == nil:
+		return nil, &Error{Err: ErrNotFound, Session: s.Name(), Detail: "it is gone from " + s.Path}
 	}
-	return fresh, err
+	return fresh, nil
 }
 
+// errEnded answers whoever asks an Index whose Run has ended.
+var errEnded = errors.New("the index has ended")
+
 // ask runs do on the Index's goroutine and waits until its result is published.
-func (x *Index) ask(ctx context.Context, do func(ctx context.Context, now time.Time)) error {
+func (x *Index) ask(ctx context.Context, do func(now time.Time)) error {
 	r := request{do: do, done: make(chan struct{})}
 	select {
 	case x.requests <- r:
+	case <-x.ended:
+		return errEnded
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -144,6 +176,7 @@ func (x *Index) ask(ctx context.Context, do func(ctx context.Context, now time.T
 // Run keeps the Index until ctx ends. It returns nil then; Subscriptions end with it.
 func (x *Index) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	defer close(x.ended)
 	defer x.hub.close()
 	defer x.wg.Wait()
 	defer x.stopAwaits()
@@ -168,6 +201,7 @@ func (x *Index) Run(ctx context.Context) error {
 		case b, open := <-batches:
 			if !open {
 				batches = nil
+				x.rescanNew(ctx)
 				continue
 			}
 			x.takeBatch(ctx, b, time.Now())
@@ -177,7 +211,7 @@ func (x *Index) Run(ctx context.Context) error {
 			x.takeExit(id)
 		case r := <-x.requests:
 			now := time.Now()
-			r.do(ctx, now)
+			r.do(now)
 			x.flush(now)
 			close(r.done)
 		case <-timer.C:
@@ -253,6 +287,9 @@ func (x *Index) witness(st *store, key string, pid int, now time.Time) {
 
 // reload reads key from disk and takes over what it finds.
 func (x *Index) reload(st *store, key string, now time.Time) {
+	if st.scan.running {
+		st.scan.looked[key] = true
+	}
 	rec, err := st.src.Load(key, now)
 	x.apply(st, key, rec, err, now)
 }
@@ -266,13 +303,15 @@ func (x *Index) storeAt(root string) *store {
 	return nil
 }
 
-// maxSingleEvents is how many changes are announced one by one; more become one Reset.
-const maxSingleEvents = 256
+// maxSingleEvents is how many changes are announced one by one; more become one Reset. It is less than
+// partSize, so that the first listing of a large store is not announced row by row.
+const maxSingleEvents = 128
 
 // flush derives what changed, and publishes it.
 func (x *Index) flush(now time.Time) {
 	for len(x.dirty) > 0 {
 		for e := range x.dirty {
+			x.settle(e, now)
 			delete(x.dirty, e)
 			if e.store.entries[e.rec.Key] == e {
 				x.derive(e, now)

@@ -11,6 +11,10 @@ type scanState struct {
 	gen     int  // counts scans; 0 before the first
 	running bool // one scan at a time
 	again   bool // something asked for another while one ran
+	ended   bool // one has ended, well or not
+	// looked holds the keys that were read on other grounds while the scan ran: what the scan read of
+	// them may be older.
+	looked map[string]bool
 }
 
 // scanned is the result for one key.
@@ -39,11 +43,20 @@ func (x *Index) rescanAll(ctx context.Context) {
 	}
 }
 
+// rescanNew lists the stores that nobody has asked to list so far.
+func (x *Index) rescanNew(ctx context.Context) {
+	for _, st := range x.stores {
+		if st.scan.gen == 0 {
+			x.rescan(ctx, st)
+		}
+	}
+}
+
 // sweep compares everything with the disk, and asks again about every lock and open turn.
 func (x *Index) sweep(ctx context.Context) {
 	for _, st := range x.stores {
 		for _, e := range st.entries {
-			if e.rec.Lock != nil || e.rec.OpenTurn {
+			if e.rec.Lock != nil || e.rec.unfinished() {
 				x.dirty[e] = true
 			}
 		}
@@ -59,6 +72,7 @@ func (x *Index) rescan(ctx context.Context, st *store) {
 	}
 	st.scan.running = true
 	st.scan.gen++
+	st.scan.looked = map[string]bool{}
 	known := make(map[string]Stamp, len(st.entries))
 	for key, e := range st.entries {
 		if e.rec.Settle.IsZero() {
@@ -67,7 +81,9 @@ func (x *Index) rescan(ctx context.Context, st *store) {
 	}
 	x.wg.Go(func() {
 		err := x.runScan(ctx, st, known)
-		x.send(ctx, scanPart{st: st, done: true, err: err})
+		if ctx.Err() == nil { // a listing that was cut short says nothing about the store
+			x.send(ctx, scanPart{st: st, done: true, err: err})
+		}
 	})
 }
 
@@ -120,15 +136,17 @@ func (x *Index) send(ctx context.Context, p scanPart) {
 	}
 }
 
-// takePart takes over a part of a scan. An entry that an event refreshed while the scan ran has the newer
-// reading; taking the scan's older one would be wrong, so it is read once more.
+// takePart takes over a part of a scan. What an event had read while the scan ran (or had found gone) may be
+// newer than the scan's reading; which of the two is cannot be told, so it is read once more.
 func (x *Index) takePart(ctx context.Context, p scanPart, now time.Time) {
 	for _, g := range p.got {
 		e := p.st.entries[g.key]
 		switch {
+		case p.st.scan.looked[g.key]:
+			x.reload(p.st, g.key, now)
 		case g.same && e != nil:
 			e.gen = p.st.scan.gen
-		case g.same, e != nil && e.gen == p.st.scan.gen:
+		case g.same:
 			x.reload(p.st, g.key, now)
 		default:
 			x.apply(p.st, g.key, g.rec, g.err, now)
@@ -139,24 +157,13 @@ func (x *Index) takePart(ctx context.Context, p scanPart, now time.Time) {
 	}
 }
 
-// endScan drops what the scan did not find, after a look of its own at each.
+// endScan takes over the end of a scan and publishes what is known of the store by it.
 func (x *Index) endScan(ctx context.Context, st *store, err error, now time.Time) {
-	st.scan.running = false
-	first := st.info.ListedAt.IsZero()
 	x.noteProblem(st, err)
 	if err == nil {
-		for key, e := range st.entries {
-			if e.gen != st.scan.gen {
-				x.reload(st, key, now)
-			}
-		}
+		x.dropUnseen(st, now)
 	}
-	st.info.ListedAt = now
-	if first {
-		for _, es := range st.children {
-			x.touchAll(es)
-		}
-	}
+	st.scan.running, st.scan.ended, st.scan.looked = false, true, nil
 	if st.scan.again {
 		st.scan.again = false
 		x.rescan(ctx, st)
@@ -164,6 +171,22 @@ func (x *Index) endScan(ctx context.Context, st *store, err error, now time.Time
 	x.flush(now)
 	x.publish()
 	x.announceReady()
+}
+
+// dropUnseen ends a listing that went well: what it did not come across is gone, or is kept if it turns out
+// to be there.
+func (x *Index) dropUnseen(st *store, now time.Time) {
+	for key, e := range st.entries {
+		if e.gen != st.scan.gen {
+			x.reload(st, key, now)
+		}
+	}
+	if st.info.ListedAt.IsZero() {
+		for _, es := range st.children {
+			x.touchAll(es) // only now can a parent be called missing
+		}
+	}
+	st.info.ListedAt = now.UTC()
 }
 
 // noteProblem remembers whether st could be listed; a change of that is news for everyone.
@@ -182,10 +205,10 @@ func (x *Index) noteProblem(st *store, err error) {
 	}
 }
 
-// announceReady closes Ready once every store has been listed.
+// announceReady closes Ready once every store has been listed, or could not be.
 func (x *Index) announceReady() {
 	for _, st := range x.stores {
-		if st.info.ListedAt.IsZero() {
+		if !st.scan.ended {
 			return
 		}
 	}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"berth/locks"
+	"berth/watcher"
 )
 
 // Service is the verbs: what a person or a script can do with a Session. It works on what the disk says at
@@ -22,17 +24,29 @@ type Service struct {
 	Clients map[string]ClientCommand
 	// ProjectDir returns the folder of a project, or "" when it is not known.
 	ProjectDir func(project string) string
+	// Coverage says how each store is watched; nil when nothing is watched.
+	Coverage func() []watcher.RootStatus
 	// LookPath finds a program; exec.LookPath when nil.
 	LookPath func(name string) (string, error)
 }
 
-// Find returns the Session that ref names, freshly read. Errors as [Snapshot.Find].
+// Find returns the Session that ref names, freshly read. Errors as [Snapshot.Find], and ErrStale when its place on
+// disk has just been taken by another Session (bug B40).
 func (s *Service) Find(ctx context.Context, ref string) (*Session, error) {
 	found, err := s.Index.Snapshot().Find(ref)
 	if err != nil {
 		return nil, err
 	}
-	return s.Index.Refresh(ctx, found)
+	fresh, err := s.Index.Refresh(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	if foldID(fresh.ID) != foldID(found.ID) {
+		return nil, &Error{Err: ErrStale, Session: ref,
+			Detail: fmt.Sprintf("%s has just become another session: its id is %q, and was %q", found.Path, fresh.ID, found.ID),
+			Hint:   "look at the list again, then name the session by its whole id"}
+	}
+	return fresh, nil
 }
 
 // Close ends a work session, or with dryRun only says what it would write.
@@ -47,7 +61,7 @@ func (s *Service) Close(ctx context.Context, ref, summary string, dryRun bool) (
 			Detail: "a " + row.Source + " session is not closed by berth",
 			Hint:   "end it in its own client; berth closes work sessions of a vault"}
 	}
-	if err := unique(row); err != nil {
+	if err := s.unique(row); err != nil {
 		return nil, err
 	}
 	r := CloseRequest{Summary: summary, Now: time.Now(), ID: row.ID}
@@ -68,7 +82,7 @@ func (s *Service) Mark(ctx context.Context, ref string, dryRun bool) (*Edit, err
 			Detail: "a " + row.Source + " session has no resume marker",
 			Hint:   "berth resume " + row.ID + " opens it in its client"}
 	}
-	if err := unique(row); err != nil {
+	if err := s.unique(row); err != nil {
 		return nil, err
 	}
 	r := MarkRequest{Now: time.Now(), ID: row.ID}
@@ -89,13 +103,16 @@ func (s *Service) edit(ctx context.Context, row *Session, dryRun bool, plan, wri
 	return done, err
 }
 
-// unique refuses to act on an id that several notes carry: acting on one of them would be a guess.
-func unique(row *Session) error {
+// unique refuses to act on an id that several Sessions of a store carry: acting on one of them would be a guess.
+func (s *Service) unique(row *Session) error {
 	if !row.Has(FactDuplicateID) {
 		return nil
 	}
-	return &Error{Err: ErrAmbiguous, Session: row.ID, Detail: "more than one note carries this id",
-		Hint: "give one of the copies an id of its own, then try again"}
+	copies := s.Index.Snapshot().Sorted(func(o *Session) bool {
+		return o.Root == row.Root && foldID(o.ID) == foldID(row.ID)
+	})
+	return &Error{Err: ErrAmbiguous, Session: row.ID, Detail: "more than one session carries this id",
+		Hint: "give one of the copies an id of its own, then try again", Candidates: copies}
 }
 
 func (s *Service) source(row *Session) Source {
@@ -140,15 +157,8 @@ func (s *Service) PlanResume(ctx context.Context, ref, dir string) (*Launch, err
 	if err != nil {
 		return nil, err
 	}
-	if err := unique(row); err != nil {
+	if err := s.resumable(row); err != nil {
 		return nil, err
-	}
-	if row.Status == Occupied {
-		return nil, occupied(row)
-	}
-	if row.Status == Closed {
-		return nil, &Error{Err: ErrClosed, Session: row.Name(), Detail: "its status is " + row.StatusWord,
-			Hint: "start a new session and name this one as its parent"}
 	}
 	l := &Launch{SessionID: row.ID, Title: row.Name(), Warnings: resumeWarnings(row)}
 	if row.Source == "kimi" {
@@ -157,6 +167,23 @@ func (s *Service) PlanResume(ctx context.Context, ref, dir string) (*Launch, err
 		return nil, err
 	}
 	return l, s.checkLaunch(row, l)
+}
+
+// resumable says why row cannot be resumed as it is, or nil.
+func (s *Service) resumable(row *Session) error {
+	if err := s.unique(row); err != nil {
+		return err
+	}
+	switch {
+	case row.Holder != nil && row.Holder.Verdict != locks.Dead: // also of an archived session
+		return occupied(row)
+	case row.Status == Closed:
+		return &Error{Err: ErrClosed, Session: row.Name(), Detail: "its status is " + row.StatusWord,
+			Hint: "start a new session and name this one as its parent"}
+	case strings.HasPrefix(row.ID, "-"):
+		return &Error{Err: ErrRefused, Session: row.Path, Detail: "its id would be read as an option: " + row.ID}
+	}
+	return nil
 }
 
 // planNote fills l for a note: the command of its client, the folder of its project.
@@ -202,7 +229,12 @@ func (s *Service) clientCommand(row *Session) (ClientCommand, bool) {
 // (bug B155): a client started in the wrong place works on the wrong project.
 func (s *Service) checkLaunch(row *Session, l *Launch) error {
 	if l.Dir == "" {
-		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not known"}
+		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not known",
+			Hint: "start the client in the right folder yourself"}
+	}
+	if !filepath.IsAbs(l.Dir) {
+		// The service's own folder is not the one that the caller means.
+		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not an absolute path: " + l.Dir}
 	}
 	if info, err := os.Stat(l.Dir); err != nil || !info.IsDir() {
 		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not there: " + l.Dir,
@@ -220,11 +252,7 @@ func (s *Service) checkLaunch(row *Session, l *Launch) error {
 }
 
 func occupied(row *Session) error {
-	who := "another process"
-	if h := row.Holder; h != nil {
-		who = HolderName(h)
-	}
-	return &Error{Err: ErrOccupied, Session: row.Name(), Detail: "it is occupied by " + who,
+	return &Error{Err: ErrOccupied, Session: row.Name(), Detail: "it is occupied by " + HolderName(row.Holder),
 		Hint: "a second writer would damage its history; end the first one, or look at it with berth show"}
 }
 
@@ -247,6 +275,9 @@ func resumeWarnings(row *Session) []string {
 	var w []string
 	if row.Status == Archived {
 		w = append(w, "the session is archived and stays archived")
+	}
+	if row.Record.Work.Busy == Yes && row.Work.Busy == Unknown {
+		w = append(w, "its last turn has not ended, and whether its writer lives cannot be seen")
 	}
 	if row.Has(FactTwoWriters) {
 		w = append(w, "two writers have written this session; its history may be mixed up")

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"berth/locks"
@@ -158,8 +159,8 @@ type Record struct {
 	TurnSince time.Time `json:"-"`
 	// Lock is the Session's lock file, nil when there is none.
 	Lock *locks.File `json:"-"`
-	// Groups are the implicit selectors that would match this open note; two open notes that share one
-	// are ambiguous. Empty for a Source without implicit selection.
+	// Groups are the implicit selectors that would match this open note, the most telling first; two
+	// open notes that share one are ambiguous. Empty for a Source without implicit selection.
 	Groups []string `json:"-"`
 	// Settle asks for another reading at this moment: something was unfinished (a torn last line, an
 	// empty file) that may be in flight. Zero when nothing is.
@@ -222,10 +223,19 @@ func (s *Session) Name() string {
 	return s.Path
 }
 
+// Rel is the Session's path below its store's root, slash-separated.
+func (s *Session) Rel() string {
+	rel, err := filepath.Rel(s.Root, s.Path)
+	if err != nil {
+		return s.Path
+	}
+	return filepath.ToSlash(rel)
+}
+
 // LogValue prints the id (or the path of a note without one), never any content.
 func (s *Session) LogValue() slog.Value {
 	if s.ID != "" {
 		return slog.StringValue(s.ID)
 	}
-	return slog.StringValue(s.Key)
+	return slog.StringValue(s.Rel())
 }

@@ -64,14 +64,16 @@ func (s *Snapshot) Sorted(keep func(*Session) bool) []*Session {
 // Find returns the Session that ref names: a whole id, the path or the key of a row, or a unique prefix of
 // an id (with or without its "session_" in front). It fails with an *Error: ErrNotFound, or ErrAmbiguous
 // with every match.
-func (s *Snapshot) Find(ref string) (*Session, error) {
+func (s *Snapshot) Find(ref string) (*Session, error) { return find(s.All(), ref) }
+
+func find(rows iter.Seq[*Session], ref string) (*Session, error) {
 	if ref == "" {
 		return nil, &Error{Err: ErrNotFound, Detail: "no session was named"}
 	}
 	var exact, prefix []*Session
-	for row := range s.All() {
+	for row := range rows {
 		switch {
-		case strings.EqualFold(row.ID, ref), row.Path == ref, row.Key == ref:
+		case strings.EqualFold(row.ID, ref), row.Path == ref, row.Rel() == ref:
 			exact = append(exact, row)
 		case hasIDPrefix(row.ID, ref):
 			prefix = append(prefix, row)

@@ -46,14 +46,20 @@ type Writer struct {
 	Evidence []string // for No and Unknown: what was looked at
 }
 
+// unfinished reports whether the journal shows work that only a living writer can go on with.
+func (r *Record) unfinished() bool {
+	return r.OpenTurn || r.Work.Busy == Yes || r.Work.MainTurnActive == Yes
+}
+
 // Classify derives a Session from s. It is pure: the same input gives the same output. The second result is
 // when the answer may change without anything changing on disk, zero when it will not.
 func Classify(s Situation, now time.Time, p Policy) (*Session, time.Time) {
 	out := &Session{Record: s.Record}
 	out.Status, out.Reasons = status(s, now, p)
-	out.Holder = holder(s, out.Status)
-	out.Work = work(s, now)
-	out.AllFacts = facts(s, out.Work)
+	out.Holder = holder(s)
+	atWork := running(s, now)
+	out.Work = work(s.Record.Work, atWork)
+	out.AllFacts = facts(s, out.Work, atWork)
 	out.AmbiguousGroup = s.Group
 	out.AllEvidence = evidence(s, out, now, p)
 	return out, nextDeadline(s, now, p)
@@ -103,36 +109,52 @@ func growing(s Situation, now time.Time) bool {
 }
 
 func abandoned(r *Record, now time.Time, p Policy) bool {
-	return r.Open && r.StatusWord != "" && p.AbandonedAfter > 0 && now.Sub(r.UpdatedAt) >= p.AbandonedAfter
+	at := abandonedAt(r, p)
+	return !at.IsZero() && !now.Before(at)
 }
 
-// holder names the process that has the Session; the lock's holder comes first.
-func holder(s Situation, st Status) *Holder {
-	if f := s.Record.Lock; f != nil {
-		return &Holder{
-			PID: f.Record.PID, Hostname: f.Record.Hostname, Client: f.Record.Client,
-			StartedAt: f.Record.StartedAt, Verdict: s.Lock.Verdict, Via: ViaLock, Evidence: s.Lock.Evidence,
-		}
+// abandonedAt is when r counts as abandoned if nothing happens in it any more; zero is never. A note whose last
+// activity is not known is not called abandoned.
+func abandonedAt(r *Record, p Policy) time.Time {
+	if !r.Open || r.StatusWord == "" || r.UpdatedAt.IsZero() || p.AbandonedAfter <= 0 {
+		return time.Time{}
 	}
-	if st == Occupied {
+	return r.UpdatedAt.Add(p.AbandonedAfter)
+}
+
+// holder names the process that has the Session, whatever its Status: the holder of its lock, unless that one is
+// dead and the writer of the open turn is not.
+func holder(s Situation) *Holder {
+	f := s.Record.Lock
+	if s.Record.OpenTurn && s.Writer.Alive == Yes && (f == nil || s.Lock.Verdict == locks.Dead) {
 		return s.Writer.Holder
 	}
-	return nil
+	if f == nil {
+		return nil
+	}
+	return &Holder{
+		PID: f.Record.PID, Hostname: f.Record.Hostname, Client: f.Record.Client,
+		StartedAt: tidyTime(f.Record.StartedAt), Verdict: s.Lock.Verdict, Via: ViaLock, Evidence: s.Lock.Evidence,
+	}
 }
 
-// work tells running from merely unfinished: a turn counts as running only while its writer lives.
-func work(s Situation, now time.Time) Work {
-	w := s.Record.Work
-	if w.Busy != Yes && w.MainTurnActive != Yes {
-		return w
-	}
-	running := s.Writer.Alive
+// running answers whether somebody is at work on what the journal shows as unfinished.
+func running(s Situation, now time.Time) Tri {
+	locked := s.Record.Lock != nil
 	switch {
-	case s.Record.Lock != nil && s.Lock.Verdict == locks.Live:
-		running = Yes
-	case running == No && growing(s, now):
-		running = Unknown
+	case locked && s.Lock.Verdict == locks.Live:
+		return Yes
+	case s.Writer.Alive != No:
+		return s.Writer.Alive
+	case locked && s.Lock.Verdict != locks.Dead, growing(s, now):
+		// The holder may be on another host, the writer too young for the process list.
+		return Unknown
 	}
+	return No
+}
+
+// work tells running from merely unfinished.
+func work(w Work, running Tri) Work {
 	if w.Busy == Yes {
 		w.Busy = running
 	}
@@ -142,7 +164,7 @@ func work(s Situation, now time.Time) Work {
 	return w
 }
 
-func facts(s Situation, w Work) []Fact {
+func facts(s Situation, w Work, running Tri) []Fact {
 	fs := slices.Clone(s.Record.Facts)
 	add := func(f Fact, yes bool) {
 		if yes && !slices.Contains(fs, f) {
@@ -153,9 +175,9 @@ func facts(s Situation, w Work) []Fact {
 	add(FactBusy, w.Busy == Yes)
 	add(FactDuplicateID, s.SameID > 0)
 	add(FactOrphan, s.ParentMissing)
-	if w.Busy != Yes {
-		// A question that nobody is left to hear the answer to does not wait for a person.
-		fs = slices.DeleteFunc(fs, func(f Fact) bool { return f == FactWaiting && s.Writer.Alive == No })
+	if running == No {
+		// A question whose answer nobody is left to hear does not wait for a person.
+		fs = slices.DeleteFunc(fs, func(f Fact) bool { return f == FactWaiting })
 	}
 	if len(fs) == 0 {
 		return nil
@@ -169,7 +191,7 @@ func evidence(s Situation, out *Session, now time.Time, p Policy) []string {
 	if s.Record.Lock != nil {
 		ev = append(ev, s.Lock.Evidence...)
 	}
-	if s.Record.OpenTurn {
+	if s.Record.unfinished() {
 		ev = append(ev, turnEvidence(s)...)
 	}
 	if slices.Contains(out.Reasons, ReasonAbandoned) {
@@ -187,6 +209,9 @@ func evidence(s Situation, out *Session, now time.Time, p Policy) []string {
 
 func turnEvidence(s Situation) []string {
 	open := "the journal ends inside a turn"
+	if !s.Record.OpenTurn {
+		open = "the journal shows a task that has not ended"
+	}
 	if !s.Record.TurnSince.IsZero() {
 		open += " that began " + s.Record.TurnSince.UTC().Format(time.RFC3339)
 	}
@@ -206,10 +231,8 @@ func nextDeadline(s Situation, now time.Time, p Policy) time.Time {
 		}
 	}
 	consider(s.Record.Settle)
-	if s.Record.Open && s.Record.StatusWord != "" && p.AbandonedAfter > 0 {
-		consider(s.Record.UpdatedAt.Add(p.AbandonedAfter))
-	}
-	if s.Record.OpenTurn && !s.Grown.IsZero() {
+	consider(abandonedAt(s.Record, p))
+	if s.Record.unfinished() && !s.Grown.IsZero() {
 		consider(s.Grown.Add(growthSettle))
 	}
 	return next

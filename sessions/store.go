@@ -1,8 +1,11 @@
 package sessions
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,6 +19,7 @@ type store struct {
 	groups    map[string]map[*entry]bool // open notes by implicit selector
 	children  map[string]map[*entry]bool // by folded parent id
 	witnesses map[string]*Witness        // by Record.Key
+	failed    map[string]error           // why the last reading of a key failed
 	scan      scanState
 }
 
@@ -31,13 +35,15 @@ type entry struct {
 	due    time.Time
 	heap   int // position in the deadlines, -1 when not there
 	waits  []*awaited
+
+	settled bool // rec was read again at its Settle
 }
 
 func newStore(src Source) *store {
 	return &store{
 		src: src, info: Store{Source: src.Name(), Root: src.Root()},
 		entries: map[string]*entry{}, byID: map[string]*entry{}, groups: map[string]map[*entry]bool{},
-		children: map[string]map[*entry]bool{}, witnesses: map[string]*Witness{},
+		children: map[string]map[*entry]bool{}, witnesses: map[string]*Witness{}, failed: map[string]error{},
 	}
 }
 
@@ -47,26 +53,41 @@ func foldID(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
 // apply takes over what a Load of key returned.
 func (x *Index) apply(st *store, key string, rec *Record, err error, now time.Time) {
 	e := st.entries[key]
-	switch {
-	case errors.Is(err, ErrNotFound):
-		if e != nil {
-			x.remove(e)
-		}
-	case err != nil:
-		x.log.Warn("cannot read session", "source", st.src.Name(), "path", key, "err", err)
-		if e != nil {
-			e.gen = st.scan.gen
-		}
-	case e == nil:
-		x.add(st, rec)
-	default:
+	gone := errors.Is(err, ErrNotFound)
+	if err != nil && !gone {
+		x.noteFailure(st, key, err)
+	} else {
+		delete(st.failed, key)
+	}
+	if e != nil {
 		e.gen = st.scan.gen
-		x.replace(e, rec, now)
+	}
+	switch {
+	case gone && e != nil:
+		x.remove(e)
+	case err != nil:
+	case e == nil:
+		x.add(st, tidy(rec), now)
+	default:
+		x.replace(e, tidy(rec), now)
 	}
 }
 
-func (x *Index) add(st *store, rec *Record) {
+// noteFailure reports that key could not be read, loudly only the first time.
+func (x *Index) noteFailure(st *store, key string, err error) {
+	level := slog.LevelWarn
+	if st.failed[key] != nil {
+		level = slog.LevelDebug
+	}
+	st.failed[key] = err
+	x.log.Log(context.Background(), level, "cannot read session", "source", st.src.Name(), "path", key, "err", err)
+}
+
+func (x *Index) add(st *store, rec *Record, now time.Time) {
 	e := &entry{store: st, rec: rec, slot: -1, gen: st.scan.gen, heap: -1}
+	if !st.info.ListedAt.IsZero() {
+		e.grown = now // it was not there before, so somebody has just made it
+	}
 	st.entries[rec.Key] = e
 	x.link(e)
 	x.dirty[e] = true
@@ -77,19 +98,58 @@ func (x *Index) add(st *store, rec *Record) {
 func (x *Index) replace(e *entry, rec *Record, now time.Time) {
 	if rec.Stamp != e.rec.Stamp {
 		e.grown = now
-	} else if sameRecord(e.rec, rec) {
-		if rec.Lock != nil || rec.OpenTurn {
+	} else if reflect.DeepEqual(e.rec, rec) {
+		if rec.Lock != nil || rec.unfinished() {
 			x.dirty[e] = true
 		}
 		return
 	}
-	x.unlink(e)
-	e.rec = rec
-	x.link(e)
+	if sameLinks(e.rec, rec) {
+		e.rec = rec
+	} else {
+		x.unlink(e)
+		e.rec = rec
+		x.link(e)
+	}
+	e.settled = false
 	x.dirty[e] = true
 }
 
-func sameRecord(a, b *Record) bool { return reflect.DeepEqual(a, b) }
+// tidy returns rec as the Index promises it: every time in UTC, and none that JSON cannot carry, since one
+// of those would spoil the whole list instead of one row. rec itself is not changed.
+func tidy(rec *Record) *Record {
+	times := [...]time.Time{rec.CreatedAt, rec.UpdatedAt, rec.EndedAt, rec.ArchivedAt}
+	if !slices.ContainsFunc(times[:], func(t time.Time) bool { return t != tidyTime(t) }) {
+		return rec
+	}
+	out := *rec
+	out.Problems = slices.Clip(out.Problems)
+	take := func(t *time.Time, key string) {
+		was := *t
+		if *t = tidyTime(was); !t.Equal(was) {
+			out.Problems = append(out.Problems, key+" has no date that can be shown: "+was.UTC().String())
+		}
+	}
+	take(&out.CreatedAt, "created_at")
+	take(&out.UpdatedAt, "updated_at")
+	take(&out.EndedAt, "ended_at")
+	take(&out.ArchivedAt, "archived_at")
+	return &out
+}
+
+// tidyTime returns t in UTC, or zero when its year has not four digits.
+func tidyTime(t time.Time) time.Time {
+	t = t.UTC()
+	if y := t.Year(); y < 0 || y > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// sameLinks reports whether a and b stand in the same relations to other Sessions.
+func sameLinks(a, b *Record) bool {
+	return a.ID == b.ID && a.ParentID == b.ParentID && slices.Equal(a.Groups, b.Groups)
+}
 
 func (x *Index) remove(e *entry) {
 	x.unlink(e)
@@ -117,7 +177,9 @@ func (x *Index) link(e *entry) {
 	}
 	for _, g := range e.rec.Groups {
 		join(st.groups, g, e)
-		x.touchAll(st.groups[g])
+		if len(st.groups[g]) == 2 {
+			x.touchAll(st.groups[g]) // the first of them was alone; a third changes nothing for two
+		}
 	}
 }
 
@@ -132,8 +194,10 @@ func (x *Index) unlink(e *entry) {
 		leave(st.children, p, e)
 	}
 	for _, g := range e.rec.Groups {
-		x.touchAll(st.groups[g])
 		leave(st.groups, g, e)
+		if len(st.groups[g]) == 1 {
+			x.touchAll(st.groups[g])
+		}
 	}
 }
 
@@ -181,15 +245,14 @@ func leave(m map[string]map[*entry]bool, key string, e *entry) {
 	}
 }
 
-// group returns the implicit selector that e shares with the most others, or "".
+// group returns the first of e's implicit selectors that another open note shares, or "".
 func (e *entry) group() string {
-	best, size := "", 1
 	for _, g := range e.rec.Groups {
-		if n := len(e.store.groups[g]); n > size || (n == size && n > 1 && g < best) {
-			best, size = g, n
+		if len(e.store.groups[g]) > 1 {
+			return g
 		}
 	}
-	return best
+	return ""
 }
 
 // sameID returns how many other entries carry e's id.

@@ -169,6 +169,6 @@ func (s *Service) strayLocks(dir string, known map[string]bool) []LockRow {
 // strayLock is a lock whose session is not there (any more).
 func (s *Service) strayLock(f *locks.File) LockRow {
 	j := s.Prober.Judge(f, time.Now())
-	h := holder(Situation{Record: &Record{Lock: f}, Lock: j}, "")
+	h := holder(Situation{Record: &Record{Lock: f}, Lock: j})
 	return LockRow{Path: f.Path, SessionID: f.SessionID, Holder: h, Problem: f.Problem, Evidence: j.Evidence}
 }
