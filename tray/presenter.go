@@ -73,16 +73,14 @@ func (p *Presenter) SetVisible(visible bool) {
 	p.change(func() { p.visible = visible })
 }
 
-// MenuOpened keeps the menu as it is for a while, so that it does not change under the pointer. MenuUsed
-// ends that.
-func (p *Presenter) MenuOpened() { p.holdMenu(time.Now().Add(menuHold)) }
-
-// MenuUsed says that a row was clicked, so that the menu is closed.
-func (p *Presenter) MenuUsed() { p.holdMenu(time.Time{}) }
-
-func (p *Presenter) holdMenu(until time.Time) {
+// SetMenuOpen keeps the menu as it is for a while after it was opened, so that it does not change under the
+// pointer; false, when a row was clicked, ends that.
+func (p *Presenter) SetMenuOpen(open bool) {
 	p.mu.Lock()
-	p.hold = until
+	p.hold = time.Time{}
+	if open {
+		p.hold = time.Now().Add(menuHold)
+	}
 	p.mu.Unlock()
 	p.signal(p.wake)
 }

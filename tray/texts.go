@@ -92,6 +92,10 @@ const (
 	MsgAllSources
 	MsgAllProjects
 	MsgRefresh
+	MsgHideWindow
+	MsgView
+	MsgFind
+	MsgShowOpen
 
 	// The status line.
 	MsgShown
