@@ -28,13 +28,14 @@ type Error struct {
 
 // Error names the cause and its detail; the hint is printed apart.
 func (e *Error) Error() string {
-	switch {
-	case e.Detail == "":
-		return fmt.Sprintf("%s: %v", e.Session, e.Err)
-	case e.Session == "":
-		return e.Detail
+	what := e.Detail
+	if what == "" {
+		what = fmt.Sprint(e.Err)
 	}
-	return fmt.Sprintf("%s: %s", e.Session, e.Detail)
+	if e.Session == "" {
+		return what
+	}
+	return e.Session + ": " + what
 }
 
 // Unwrap makes errors.Is find the sentinel.

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -61,8 +62,8 @@ func (s *Snapshot) Sorted(keep func(*Session) bool) []*Session {
 	return out
 }
 
-// Find returns the Session that ref names: a whole id, the path or the key of a row, or a unique prefix of
-// an id (with or without its "session_" in front). It fails with an *Error: ErrNotFound, or ErrAmbiguous
+// Find returns the Session that ref names: a whole id or a unique prefix of one (with or without its "session_" in
+// front), a path, or a path below the store's root. It fails with an *Error: ErrNotFound, or ErrAmbiguous
 // with every match.
 func (s *Snapshot) Find(ref string) (*Session, error) { return find(s.All(), ref) }
 
@@ -73,7 +74,7 @@ func find(rows iter.Seq[*Session], ref string) (*Session, error) {
 	var exact, prefix []*Session
 	for row := range rows {
 		switch {
-		case strings.EqualFold(row.ID, ref), row.Path == ref, row.Rel() == ref:
+		case isNamed(row, ref):
 			exact = append(exact, row)
 		case hasIDPrefix(row.ID, ref):
 			prefix = append(prefix, row)
@@ -85,13 +86,19 @@ func find(rows iter.Seq[*Session], ref string) (*Session, error) {
 	return only(ref, prefix)
 }
 
-func hasIDPrefix(id, ref string) bool {
-	if len(ref) > len(id) {
-		return false
-	}
-	bare, _ := strings.CutPrefix(id, "session_")
-	return strings.EqualFold(id[:len(ref)], ref) || (len(ref) <= len(bare) && strings.EqualFold(bare[:len(ref)], ref))
+// isNamed reports whether ref is all of row's id (with or without its "session_") or its path.
+func isNamed(row *Session, ref string) bool {
+	return strings.EqualFold(row.ID, ref) || strings.EqualFold(bareID(row.ID), ref) || row.Path == ref ||
+		strings.HasSuffix(row.Path, filepath.FromSlash(ref)) && row.Rel() == ref
 }
+
+func hasIDPrefix(id, ref string) bool {
+	bare := bareID(id)
+	return len(ref) <= len(id) && strings.EqualFold(id[:len(ref)], ref) ||
+		len(ref) <= len(bare) && strings.EqualFold(bare[:len(ref)], ref)
+}
+
+func bareID(id string) string { return strings.TrimPrefix(id, "session_") }
 
 func only(ref string, found []*Session) (*Session, error) {
 	switch len(found) {

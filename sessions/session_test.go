@@ -1,0 +1,277 @@
+package sessions
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"berth/locks"
+)
+
+// sessionKeys are all keys that one object of `list --json` can have: those that the contract names, and those
+// that were added to it since.
+const sessionKeys = `
+	agent agent_count agents agents.id agents.parent agents.type ambiguous_group archived archived_at client_name
+	created_at ended_at evidence facts forked_from holder holder.client holder.evidence holder.hostname holder.pid
+	holder.started_at holder.verdict holder.via id parent_id path problems project reasons root source status
+	status_word title updated_at work work.busy work.last_turn_reason work.main_turn_active work.pending_interaction
+	work_dir`
+
+// TestSessionKeys fills every field there is, so that a new one cannot get into the JSON (or stay out of it)
+// unnoticed.
+func TestSessionKeys(t *testing.T) {
+	var s Session
+	fill(t, reflect.ValueOf(&s).Elem())
+	got := keys("", asJSON(t, s))
+	want := strings.Fields(sessionKeys)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("keys = %q\nwant   %q", got, want)
+	}
+}
+
+// fill sets v and everything in it to something that is not zero.
+func fill(t *testing.T, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(t, v.Index(0))
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(noon))
+			return
+		}
+		for i := range v.NumField() {
+			fill(t, v.Field(i))
+		}
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(uint64(Yes))
+	default:
+		t.Fatalf("a field of kind %v: teach fill about it", v.Kind())
+	}
+}
+
+// asJSON returns v as a JSON reader without our types sees it.
+func asJSON(t *testing.T, v any) map[string]any {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// keys lists the keys of m and of the objects in it.
+func keys(prefix string, m map[string]any) []string {
+	var all []string
+	for key, v := range m {
+		all = append(all, prefix+key)
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+		}
+		if inner, ok := v.(map[string]any); ok {
+			all = append(all, keys(prefix+key+".", inner)...)
+		}
+	}
+	return all
+}
+
+// TestUnknownIsAbsent: a Session of which nothing is known has no keys but those that every Session has.
+func TestUnknownIsAbsent(t *testing.T) {
+	got := slices.Sorted(maps.Keys(asJSON(t, Session{Record: &Record{}})))
+	if want := []string{"path", "root", "source", "status"}; !slices.Equal(got, want) {
+		t.Errorf("keys = %q, want %q", got, want)
+	}
+	got = slices.Sorted(maps.Keys(asJSON(t, Holder{})))
+	if want := []string{"verdict", "via"}; !slices.Equal(got, want) {
+		t.Errorf("keys of a holder = %q, want %q", got, want)
+	}
+}
+
+// TestSessionJSON shows one Session whole, as scripts get it, and reads it back.
+func TestSessionJSON(t *testing.T) {
+	rec := kimiRecord(inTurn, func(r *Record) {
+		r.CreatedAt, r.UpdatedAt = ago(24*time.Hour), ago(time.Hour).Add(250*time.Millisecond)
+		r.Agents, r.AgentCount = []Agent{{ID: "main", Type: "main"}}, 1
+	})
+	row, _ := Classify(Situation{Record: rec, Writer: Writer{Alive: Yes, Holder: &Holder{
+		PID: 3988, Client: "Kimi in a terminal", StartedAt: ago(3 * time.Hour), Verdict: locks.Live, Via: ViaTempName,
+		Evidence: []string{"pid 3988 wrote its state"},
+	}}}, noon, DefaultPolicy())
+	const want = `{
+	"id": "session_a",
+	"source": "kimi",
+	"root": "/home/dev/.kimi",
+	"path": "/home/dev/.kimi/sessions/wd_p/session_a",
+	"work_dir": "/p",
+	"title": "Fix login",
+	"created_at": "2026-03-13T12:00:00Z",
+	"updated_at": "2026-03-14T11:00:00.25Z",
+	"archived": false,
+	"agents": [
+		{
+			"id": "main",
+			"type": "main"
+		}
+	],
+	"agent_count": 1,
+	"status": "occupied",
+	"reasons": [
+		"open-turn"
+	],
+	"facts": [
+		"busy"
+	],
+	"holder": {
+		"pid": 3988,
+		"client": "Kimi in a terminal",
+		"started_at": "2026-03-14T09:00:00Z",
+		"verdict": "live",
+		"via": "temp-name",
+		"evidence": [
+			"pid 3988 wrote its state"
+		]
+	},
+	"work": {
+		"busy": true,
+		"main_turn_active": true
+	},
+	"evidence": [
+		"the journal ends inside a turn that began 2026-03-14T10:00:00Z",
+		"pid 3988 wrote its state"
+	]
+}`
+	got, err := json.MarshalIndent(row, "", "\t")
+	if err != nil || string(got) != want {
+		t.Errorf("error %v\n%s\nwant\n%s", err, got, want)
+	}
+	var back Session
+	if err := json.Unmarshal(got, &back); err != nil {
+		t.Fatal(err)
+	}
+	if again := asJSON(t, back); !reflect.DeepEqual(again, asJSON(t, row)) {
+		t.Errorf("after a round trip: %v", again)
+	}
+}
+
+func TestTri(t *testing.T) {
+	type holder struct {
+		Known Tri `json:"known,omitzero"`
+	}
+	for tri, want := range map[Tri]string{Unknown: `{}`, No: `{"known":false}`, Yes: `{"known":true}`} {
+		b, err := json.Marshal(holder{tri})
+		if err != nil || string(b) != want {
+			t.Errorf("%d is written as %s, %v; want %s", tri, b, err, want)
+		}
+		var back holder
+		if err := json.Unmarshal(b, &back); err != nil || back.Known != tri {
+			t.Errorf("%s is read as %d, %v; want %d", b, back.Known, err, tri)
+		}
+	}
+	if b, err := json.Marshal(Unknown); err != nil || string(b) != "null" {
+		t.Errorf("Unknown by itself is %s, %v", b, err)
+	}
+	var back holder
+	if err := json.Unmarshal([]byte(`{"known":"perhaps"}`), &back); err != nil || back.Known != Unknown {
+		t.Errorf("another word is read as %d, %v; want Unknown", back.Known, err)
+	}
+	if TriOf(true) != Yes || TriOf(false) != No {
+		t.Error("TriOf turns facts around")
+	}
+}
+
+// TestTidy: what enters the Index has times that every reader of JSON can read.
+func TestTidy(t *testing.T) {
+	shanghai := time.FixedZone("CST", 8*60*60)
+	tests := []struct {
+		name     string
+		in, want time.Time
+		problem  bool
+	}{
+		{"none", time.Time{}, time.Time{}, false},
+		{"UTC", noon, noon, false},
+		{"another zone", noon.In(shanghai), noon, false},
+		{"the zone of this machine", noon.In(time.Local), noon, false},
+		{"the last year with four digits", time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), false},
+		{"a year with more", time.UnixMilli(1 << 60), time.Time{}, true},
+		{"a year before all", time.UnixMilli(-1 << 60), time.Time{}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			rec := kimiRecord(func(r *Record) {
+				r.CreatedAt, r.UpdatedAt, r.EndedAt, r.ArchivedAt = tt.in, tt.in, tt.in, tt.in
+				r.Problems = make([]string, 0, 8)
+			})
+			before := *rec
+			got := tidy(rec)
+			for _, g := range []time.Time{got.CreatedAt, got.UpdatedAt, got.EndedAt, got.ArchivedAt} {
+				if g != tt.want {
+					t.Errorf("time = %v, want %v", g, tt.want)
+				}
+			}
+			if (len(got.Problems) == 4) != tt.problem {
+				t.Errorf("problems = %q", got.Problems)
+			}
+			if _, err := json.Marshal(Session{Record: got}); err != nil {
+				t.Error(err)
+			}
+			if !reflect.DeepEqual(*rec, before) {
+				t.Error("the Source's Record was changed")
+			}
+		})
+	}
+}
+
+// TestLockTimesAreTidy: the times of foreign locks and processes come by another way.
+func TestLockTimesAreTidy(t *testing.T) {
+	far := time.UnixMilli(1 << 60)
+	local := noon.In(time.FixedZone("CST", 8*60*60))
+	lockedAt := func(at time.Time) *Session {
+		row, _ := Classify(Situation{Record: kimiRecord(locked, func(r *Record) { r.Lock.Record.StartedAt = at })}, noon, DefaultPolicy())
+		return row
+	}
+	if got := asJSON(t, lockedAt(far))["holder"].(map[string]any)["started_at"]; got != nil {
+		t.Errorf("a lock from far away has started_at %v", got)
+	}
+	if got := asJSON(t, lockedAt(local))["holder"].(map[string]any)["started_at"]; got != "2026-03-14T12:00:00Z" {
+		t.Errorf("a lock from another zone has started_at %v", got)
+	}
+	w := findWriter(kimiRecord(), nil, "", []locks.Client{client(5, "/p", local)}, nil)
+	if got := asJSON(t, w.Holder)["started_at"]; got != "2026-03-14T12:00:00Z" {
+		t.Errorf("a client from another zone has started_at %v", got)
+	}
+}
+
+func TestName(t *testing.T) {
+	tests := []struct {
+		rec       Record
+		name, log string
+	}{
+		{Record{Title: "Fix login", ID: "a", Root: "/v", Path: "/v/n.md"}, "Fix login", "a"},
+		{Record{ID: "a", Root: "/v", Path: "/v/n.md"}, "a", "a"},
+		{Record{Root: "/v", Path: "/v/x/n.md"}, "/v/x/n.md", "x/n.md"},
+	}
+	for _, tt := range tests {
+		s := rowOf(&tt.rec)
+		if s.Name() != tt.name || s.LogValue().String() != tt.log {
+			t.Errorf("Name %q, LogValue %q; want %q, %q", s.Name(), s.LogValue(), tt.name, tt.log)
+		}
+	}
+}
