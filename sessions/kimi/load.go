@@ -1,0 +1,345 @@
+package kimi
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"berth/sessions"
+)
+
+// mainOnly are the agents of most sessions, shared by their Records.
+var mainOnly = []sessions.Agent{{ID: mainAgent, Type: "main"}}
+
+// Load reads one session: its metadata, both ends of its journals, its lock. The Stamp was taken before
+// anything was read, so a change during the reading shows as another Stamp afterwards.
+func (s *Source) Load(key string, now time.Time) (*sessions.Record, error) {
+	v, err := s.look(key)
+	if err != nil {
+		s.turns.set(key, false)
+		return nil, err
+	}
+	buf := s.buffers.Get().(*[]byte)
+	defer s.buffers.Put(buf)
+	r := &reading{survey: v, now: now, record: &sessions.Record{
+		Key: key, Stamp: v.stamp(), Source: s.Name(), Root: s.root, Path: v.dir,
+	}}
+	r.readState(*buf)
+	r.readJournals(*buf)
+	r.identify(s)
+	r.timeline()
+	r.describeWork()
+	r.listAgents()
+	var settle time.Time
+	if v.lock.exists() {
+		r.record.Lock, settle = s.readLock(v.id, now)
+		r.settle(settle)
+	}
+	r.judge()
+	s.turns.set(key, r.record.OpenTurn)
+	return r.record, nil
+}
+
+// reading is one Load under way.
+type reading struct {
+	*survey
+	now    time.Time
+	record *sessions.Record
+
+	meta     *state // never nil; empty when the metadata cannot be read
+	metaRead bool
+	main     *journal // never nil; empty when there is none
+	mainRead bool
+	subs     []*journal
+}
+
+// settle asks for another reading at t.
+func (r *reading) settle(t time.Time) { r.record.Settle = earliest(r.record.Settle, t) }
+
+// problem notes damage.
+func (r *reading) problem(format string, args ...any) {
+	r.record.Problems = append(r.record.Problems, fmt.Sprintf(format, args...))
+	r.fact(sessions.FactDamaged)
+}
+
+func (r *reading) fact(f sessions.Fact) {
+	if !slices.Contains(r.record.Facts, f) {
+		r.record.Facts = append(r.record.Facts, f)
+	}
+}
+
+func (r *reading) evidence(format string, args ...any) {
+	r.record.Evidence = append(r.record.Evidence, fmt.Sprintf(format, args...))
+}
+
+// readState reads the metadata. Metadata that is missing, empty or torn may be about to be written: the older
+// client overwrites it in place. After the grace it is damage, and what the journal, the index and the folder
+// tell has to do (bugs B10, B11).
+func (r *reading) readState(buf []byte) {
+	r.meta = &state{}
+	meta, modified, err := r.loadState(buf)
+	if err == nil {
+		r.meta, r.metaRead = meta, true
+		return
+	}
+	if end := modified.Add(grace); r.now.Before(end) {
+		r.settle(end)
+		return
+	}
+	r.problem("metadata unreadable: %s %v", r.stateRel, err)
+}
+
+// loadState returns the metadata, or why there is none, which reads as the end of a sentence that begins with
+// the file's name; and when that came to be.
+func (r *reading) loadState(buf []byte) (*state, time.Time, error) {
+	id := r.state
+	switch {
+	case !id.exists() && r.err != nil:
+		return nil, r.folder.modified(), fmt.Errorf("cannot be looked at: %w", r.err)
+	case !id.exists():
+		return nil, r.folder.modified(), fmt.Errorf("is missing")
+	case !id.mode.IsRegular():
+		return nil, id.modified(), fmt.Errorf("is not a regular file")
+	case id.size > maxStateBytes:
+		return nil, id.modified(), fmt.Errorf("has %d bytes, more than %d", id.size, maxStateBytes)
+	}
+	if id.size > int64(len(buf)) {
+		buf = make([]byte, id.size)
+	}
+	f, err := open(r.dir + "/" + r.stateRel)
+	if err != nil {
+		return nil, id.modified(), fmt.Errorf("cannot be opened: %w", err)
+	}
+	defer f.Close()
+	n, err := f.ReadAt(buf[:id.size], 0)
+	switch err = ignoreEOF(err); {
+	case err != nil:
+		return nil, id.modified(), fmt.Errorf("cannot be read: %w", err)
+	case n == 0:
+		return nil, id.modified(), fmt.Errorf("is empty")
+	}
+	meta, err := parseState(buf[:n])
+	return meta, id.modified(), err
+}
+
+// readJournals reads the main agent's journal and the newest of the others.
+func (r *reading) readJournals(buf []byte) {
+	r.main = &journal{}
+	slices.SortFunc(r.agents, func(a, b agentFile) int {
+		switch {
+		case a.name == mainAgent:
+			return -1
+		case b.name == mainAgent:
+			return 1
+		}
+		return int(min(max(b.wire.mtime-a.wire.mtime, -1), 1))
+	})
+	for _, a := range r.agents[:min(len(r.agents), sessions.MaxAgents)] {
+		j := r.readJournal(a, buf)
+		switch {
+		case j == nil:
+		case a.name == mainAgent:
+			r.main, r.mainRead = j, true
+		default:
+			r.subs = append(r.subs, j)
+		}
+	}
+}
+
+// readJournal returns nil when there is no journal or it cannot be read, which is a problem.
+func (r *reading) readJournal(a agentFile, buf []byte) *journal {
+	name := agentsName + "/" + a.name + "/" + wireName
+	switch {
+	case !a.wire.exists():
+		return nil
+	case !a.wire.mode.IsRegular():
+		r.problem("%s is not a regular file", name)
+		return nil
+	}
+	f, err := open(r.dir + "/" + name)
+	if gone(err) {
+		return nil
+	}
+	if err != nil {
+		r.problem("%s cannot be opened: %v", name, err)
+		return nil
+	}
+	defer f.Close()
+	j, err := readJournal(f, name, a.wire.size, a.wire.modified(), r.now, buf)
+	if err != nil {
+		r.problem("%s cannot be read: %v", name, err)
+		return nil
+	}
+	r.settle(j.settle)
+	if problems := j.allProblems(); len(problems) > 0 {
+		r.record.Problems = append(r.record.Problems, problems...)
+		r.fact(sessions.FactDamaged)
+	}
+	if newerVersion(j.version) {
+		r.evidence("%s has protocol %s, newer than this program knows", name, j.version)
+	}
+	return j
+}
+
+// identify fills in which session this is.
+func (r *reading) identify(s *Source) {
+	rec, m := r.record, r.meta
+	rec.ID = firstOf(m.id, r.id)
+	if rec.ID == r.id {
+		rec.ID = r.id // part of the key; no second copy
+	}
+	rec.ParentID, rec.ForkedFrom = m.parent, m.forkedFrom
+	if dir := firstOf(m.dir(), r.index.workDir); dir != "" {
+		var there sessions.Tri
+		rec.WorkDir, there = s.folders.look(dir, r.now)
+		rec.Project = baseName(rec.WorkDir)
+		if there == sessions.No {
+			r.fact(sessions.FactFolderMissing)
+		}
+	}
+	rec.Title = firstOf(m.name(), r.main.prompt, m.prompt, rec.Project)
+	if r.metaRead {
+		rec.Archived, rec.ArchivedAt = sessions.TriOf(m.archived), m.archivedAt
+	}
+	rec.Open = rec.Archived != sessions.Yes
+	if r.index.state != listed {
+		r.fact(sessions.FactNotIndexed)
+	}
+}
+
+// timeline fills in when it was made and when something last happened in it. Files' times are a fallback only:
+// copies have new ones.
+func (r *reading) timeline() {
+	rec := r.record
+	rec.CreatedAt = r.meta.created
+	rec.UpdatedAt = r.meta.updated
+	for _, j := range append(r.subs, r.main) {
+		if j.newest.After(rec.UpdatedAt) {
+			rec.UpdatedAt = j.newest
+		}
+	}
+	if rec.UpdatedAt.IsZero() {
+		rec.UpdatedAt = r.newestFile()
+	}
+	if rec.CreatedAt.IsZero() {
+		rec.CreatedAt = r.main.created
+	}
+	if rec.UpdatedAt.Before(rec.CreatedAt) {
+		rec.UpdatedAt = rec.CreatedAt // a fork keeps the time of its source
+	}
+}
+
+// newestFile returns when a file of the session was last written.
+func (r *reading) newestFile() time.Time {
+	newest := r.state
+	for _, a := range r.agents {
+		if a.wire.mtime > newest.mtime {
+			newest = a.wire
+		}
+	}
+	if !newest.exists() {
+		newest = r.folder
+	}
+	return newest.modified()
+}
+
+// describeWork fills in what the journals say about the work that goes on.
+func (r *reading) describeWork() {
+	rec, w := r.record, &r.record.Work
+	open, settle := r.main.running(time.Time{}, r.now)
+	r.settle(settle)
+	w.MainTurnActive = r.mainTurnActive(len(open) > 0)
+	rec.OpenTurn = w.MainTurnActive == sessions.Yes
+	for _, t := range open {
+		if t.begun.After(rec.TurnSince) {
+			rec.TurnSince = t.begun
+		}
+	}
+	pending := r.main.pending(open)
+	w.Busy = w.MainTurnActive
+	r.busyWith(r.main, len(open))
+	for _, j := range r.subs {
+		open, settle := j.running(r.main.endedBegun, r.now)
+		r.settle(settle)
+		r.busyWith(j, len(open))
+		if p := j.pending(open); pending != "approval" && p != "" {
+			pending = p
+		}
+	}
+	w.PendingInteraction = firstOf(pending, "none")
+	if !rec.OpenTurn {
+		w.LastTurnReason = firstOf(r.main.reason, r.meta.reason)
+	}
+	if r.main.twoWriters != "" {
+		r.fact(sessions.FactTwoWriters)
+		r.evidence("%s in %s", r.main.twoWriters, r.main.name)
+	}
+}
+
+// busyWith makes the session busy if j shows work in progress.
+func (r *reading) busyWith(j *journal, turns int) {
+	if turns > 0 || len(j.tasks) > 0 || j.compacting {
+		r.record.Work.Busy = sessions.Yes
+	}
+}
+
+// mainTurnActive answers from the journal, where that tells of turns. Where the part that was read does not, it
+// answers from the metadata: version 2 takes lastTurnReason out while a turn runs. Everything else is Unknown.
+func (r *reading) mainTurnActive(open bool) sessions.Tri {
+	known := r.mainRead && (r.main.saw || !r.main.cut)
+	switch {
+	case open || known:
+		return sessions.TriOf(open)
+	case !r.mainRead && !r.hasMain():
+		return sessions.No // nothing was ever asked of it
+	case r.meta.reason != "":
+		return sessions.No
+	case r.meta.version >= 2:
+		r.evidence("the end of %s tells of no turn, and %s has no lastTurnReason", r.main.name, r.stateRel)
+		return sessions.Yes
+	}
+	return sessions.Unknown
+}
+
+// hasMain reports whether the main agent has a journal, readable or not.
+func (r *reading) hasMain() bool {
+	return len(r.agents) > 0 && r.agents[0].name == mainAgent && r.agents[0].wire.exists()
+}
+
+// listAgents folds the agents under their session: those that the metadata knows, then those that have a folder
+// only. Their number is the larger of the two.
+func (r *reading) listAgents() {
+	rec := r.record
+	rec.AgentCount = max(r.meta.agentCount, len(r.agents))
+	as := r.meta.agents
+	for _, a := range r.agents {
+		known := func(b sessions.Agent) bool { return b.ID == a.name }
+		if len(as) < sessions.MaxAgents && !slices.ContainsFunc(as, known) {
+			as = append(as, sessions.Agent{ID: a.name})
+		}
+	}
+	for i := range as {
+		if as[i].Type == "" {
+			as[i].Type = agentType(as[i].ID)
+		}
+	}
+	if slices.Equal(as, mainOnly) {
+		as = mainOnly
+	}
+	rec.Agents = as
+}
+
+func agentType(id string) string {
+	if id == mainAgent {
+		return "main"
+	}
+	return "sub"
+}
+
+// judge adds the facts that several readings together give.
+func (r *reading) judge() {
+	if p := r.record.Work.PendingInteraction; p != "none" {
+		r.fact(sessions.FactWaiting)
+	}
+	slices.Sort(r.record.Facts)
+}
