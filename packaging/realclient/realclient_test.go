@@ -172,12 +172,12 @@ func TestRealClient(t *testing.T) {
 		first := w.start(t, "shared", "-p", "hold me [hold]")
 		r := watch.await(t, w.work("shared"), "the first writer holds it", soon, heldBy(first.Process.Pid))
 		w.start(t, "shared", "-S", r.ID, "-p", "second writer").finish(t, 0)
-		watch.await(t, w.work("shared"), "two writers are seen, and it is still held", soon, func(r row) bool {
-			return r.has("two-writers") && r.Status == "occupied"
-		})
+		watch.await(t, w.work("shared"), "the first writer still holds it", soon, heldBy(first.Process.Pid))
 		w.model.release()
 		first.finish(t, 0)
-		watch.await(t, w.work("shared"), "it is settled", soon, settled("completed"))
+		watch.await(t, w.work("shared"), "it is settled, and the two writers have left their mark", soon, func(r row) bool {
+			return settled("completed")(r) && r.has("two-writers")
+		})
 	})
 	t.Run("kill", func(t *testing.T) {
 		c := w.start(t, "killed", "-p", "killed in the middle [hold]")

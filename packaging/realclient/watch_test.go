@@ -29,7 +29,8 @@ type row struct {
 		PID int    `json:"pid"`
 		Via string `json:"via"`
 	} `json:"holder"`
-	Work struct {
+	Evidence []string `json:"evidence"`
+	Work     struct {
 		Busy           bool   `json:"busy"`
 		LastTurnReason string `json:"last_turn_reason"`
 	} `json:"work"`
