@@ -13,7 +13,8 @@ const clientsTTL = 2 * time.Second
 // kind is one known client and how its processes are recognised. Programs of no kind at all are the
 // strangers of rule 7.
 type kind struct {
-	name string
+	program string // code word, see [Client]
+	name    string
 	// comm is the command name (on Linux also after the process set its title, when its arguments
 	// can no longer be read).
 	comm string
@@ -30,19 +31,19 @@ type kind struct {
 // kinds were learned by running the clients (Kimi Code 2.1.0: title "kimi-code" after about a second,
 // "node …/@moonshot-ai/kimi-code/dist/main.mjs" before) and from the packages that publish them.
 var kinds = []kind{
-	{name: kimi, comm: "kimi-code", exes: []string{"kimi", "kimi-code"}, script: "@moonshot-ai/kimi-code/", command: "kimi", products: []string{"kimi"}},
-	{name: "Claude Code", comm: "claude", exes: []string{"claude"}, script: "@anthropic-ai/claude-code/", command: "claude"},
-	{name: "Codex", comm: "codex", exes: []string{"codex"}, script: "@openai/codex/", command: "codex"},
-	{name: "VS Code", exes: []string{"code", "code-insiders", "codium", "vscodium"}},
+	{program: kimi, name: "Kimi", comm: "kimi-code", exes: []string{"kimi", "kimi-code"}, script: "@moonshot-ai/kimi-code/", command: "kimi", products: []string{"kimi"}},
+	{program: "claude", name: "Claude Code", comm: "claude", exes: []string{"claude"}, script: "@anthropic-ai/claude-code/", command: "claude"},
+	{program: "codex", name: "Codex", comm: "codex", exes: []string{"codex"}, script: "@openai/codex/", command: "codex"},
+	{program: "vscode", name: "VS Code", exes: []string{"code", "code-insiders", "codium", "vscodium"}},
 }
 
-const kimi = "Kimi"
+const kimi = "kimi"
 
 // runtimes are prefixes of the executables that can run a client without being one: script engines,
-// editors that embed one, emulators and loaders that stand in front of one, and berth itself, which
-// takes locks as clients do.
+// editors that embed one, emulators, loaders and wrappers that stand in front of one, and berth itself,
+// which takes locks as clients do.
 var runtimes = []string{
-	"node", "bun", "deno", "electron", "code", "codium", "vscodium", "cursor", "windsurf", "trae", "zed",
+	"kimi", "node", "bun", "deno", "electron", "code", "codium", "vscodium", "cursor", "windsurf", "trae", "zed",
 	"python", "qemu", "box64", "ld-", "ld.", "wine", "berth",
 }
 
@@ -111,14 +112,14 @@ func knownProduct(client string) bool {
 // displayName tells the surfaces of one client apart. server says that the process serves others.
 func (k *kind) displayName(tty string, server bool) string {
 	switch {
-	case k.name != kimi:
+	case k.program != kimi:
 		return k.name
 	case server:
-		return "Kimi server"
+		return k.name + " server"
 	case tty != "":
-		return "Kimi in a terminal"
+		return k.name + " in a terminal"
 	}
-	return kimi
+	return k.name
 }
 
 // servesByArgs reports whether the command, when it still can be read, starts a server. The first
@@ -136,13 +137,16 @@ func servesByArgs(args []string) bool {
 }
 
 // Clients returns the running processes of known clients that belong to this user, by pid. An answer
-// is at most two seconds old, so a caller may ask at every event. It is nil where processes cannot be
-// listed.
+// is at most two seconds old, so a caller may ask at every event. It is nil, not empty, where this user's
+// processes cannot all be listed, which includes a sandbox.
 func (s *System) Clients() []Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.clientsAt.IsZero() || time.Since(s.clientsAt) >= clientsTTL {
-		s.clients, s.clientsAt = s.scanClients(), time.Now()
+		s.clientsAt = time.Now()
+		if !s.fixed.Sandboxed {
+			s.clients = s.scanClients()
+		}
 	}
 	return slices.Clone(s.clients)
 }

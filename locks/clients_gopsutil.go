@@ -23,7 +23,7 @@ func (s *System) scanClients() []Client {
 	if err != nil {
 		return nil
 	}
-	var found []Client
+	found := []Client{}
 	for _, p := range all {
 		if c, ok := s.client(p, user); ok {
 			found = append(found, c)
@@ -55,6 +55,7 @@ func (s *System) client(p *process.Process, user string) (Client, bool) {
 	}
 	c := Client{
 		Identity: Identity{BootID: s.fixed.BootID, PID: int(p.Pid), Start: facts.Start},
+		Program:  k.program,
 		Started:  facts.StartTime,
 	}
 	c.Dir, _ = p.Cwd()

@@ -13,9 +13,13 @@ import (
 )
 
 func (s *System) scanClients() []Client {
-	boot, uid := bootTime(), os.Getuid()
-	var found []Client
-	for _, pid := range processIDs() {
+	pids := processIDs()
+	if pids == nil {
+		return nil
+	}
+	boot, uid := s.clock.boot(), os.Getuid()
+	found := []Client{}
+	for _, pid := range pids {
 		if !ownedBy(pid, uid) {
 			continue
 		}
@@ -53,11 +57,12 @@ func (s *System) client(pid int, boot time.Time) (Client, bool) {
 	}
 	c := Client{
 		Identity: Identity{BootID: s.fixed.BootID, PID: pid, Start: st.start},
+		Program:  k.program,
 		TTY:      ttyName(st.tty),
 		Started:  boot.Add(time.Duration(st.start) * (time.Second / ticksPerSecond)),
 	}
 	c.Dir, _ = os.Readlink(procPath(pid, "cwd"))
-	c.Name = k.displayName(c.TTY, k.name == kimi && (servesByArgs(p.args) || listens(pid)))
+	c.Name = k.displayName(c.TTY, k.program == kimi && (servesByArgs(p.args) || listens(pid)))
 	return c, true
 }
 

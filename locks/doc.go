@@ -1,5 +1,6 @@
 // Package locks says who claims a Session and whether that process still lives. It knows nothing of
 // Sessions or Sources: it reads lock files, collects facts about processes from the kernel, and judges.
+// It also takes the kernel locks ([Hold]) that guard our own work and join that of other programs.
 //
 // # The file
 //
@@ -7,15 +8,55 @@
 // version (1), token, pid, hostname, startedAt (epoch milliseconds, the moment of locking) and
 // clientIdentity. No published client writes it yet; the fields are those of the client's public
 // pull-request discussion, so reading is lenient. Fields of our own (bootId, processStart,
-// pidNamespace) may be added; readers ignore what they do not know.
+// pidNamespace) may be added; readers ignore what they do not know. Beside the locks lie reclaim
+// markers and temp files, which are never locks ([Leftover]). That there is no lock means that the
+// session is not known to be held, never that it is free: clients without locks exist, and where a
+// file system has no hard links the others go on without.
 //
 // # Judging
 //
 // [Judge] is a pure function from a lock, facts about this host, facts about the process and the time
 // to a [Judgement]: live, dead (with proof), or unknown (with the reason). A wrong "dead" corrupts
-// someone's history, so weak proof is no proof: another host, another pid namespace, a clock that was
-// set, an unreadable file all give unknown. Age alone proves nothing.
+// someone's history, so weak proof is no proof. The rules:
 //
-// A process is identified by boot id, pid and start ticks ([Identity]); wall-clock start times move
+//  1. A file that cannot be relied on (torn, empty, a link, an unknown version) is unknown.
+//  2. Another host is unknown. Names are compared without case, trailing dot, and a domain that only
+//     one side has. If our boot id in the lock is that of this boot, the host was only renamed, and a
+//     holder that is gone is dead, by hand. A machine id is not used: clones share it.
+//  3. Another pid namespace is unknown, and so is any lock that does not name its namespace when we
+//     run in a sandbox, or when a process below ours has the lock's pid in a namespace of its own.
+//  4. No pid, pid 1 (every container has one) and the id of a thread are unknown.
+//  5. No such process is dead, and so is a zombie. A process that may not be examined exists.
+//  6. A process of another user than the lock's owner is dead, unless a client could run in it (then
+//     owner and user may differ by the file system) or the owner is the one that stands for nobody.
+//  7. A process with another start stamp than the lock records is dead, with the same it is live. Of
+//     today's locks only times can be compared: a process that began more than 2 s after the lock is
+//     dead if the clock is known not to have been set since, or, by hand, if its program is no client
+//     and the lock's is; else unknown.
+//  8. A lock that records another boot id is from before this boot: dead. By time alone (30 s before
+//     the boot) it needs the same second witness as in rule 7.
+//
+// Age alone proves nothing, so no rule asks for it.
+//
+// [Judgement.Automatic] is left false where a person has to look first: the host name was equal only
+// in part, was empty or is one of many ("localhost"); the folder may be shared by other machines; a
+// system with pids of its own may have the same name; the witness was the program alone.
+//
+// A process is identified by boot id, pid and start stamp ([Identity]); wall-clock start times move
 // when the clock is set and are only shown to people.
+//
+// # What each platform can prove
+//
+// Linux has everything: boot id, start ticks, pid namespaces, users, programs. The kernel tells a
+// [System] that lives long enough whether the clock was set since its start; a short command knows
+// nothing of the time before itself, so of a reused pid it says "clock may have changed" where the
+// service says dead. The end of a process is reported by the kernel ([System.AwaitExit]).
+//
+// macOS has the boot session's id, start times in microseconds, users, and the programs of one's own
+// processes. Starts are noted by the wall clock of their moment, so times alone never prove a death.
+//
+// Windows has creation times and programs, no boot id and no owner (rules 6 and 8 stay silent). The
+// Linux subsystem shares the machine's name, so no dead lock is removed without a person.
+//
+// Elsewhere processes are not looked at: every readable lock of this host is unknown.
 package locks

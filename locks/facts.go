@@ -1,10 +1,5 @@
 package locks
 
-import (
-	"sync"
-	"time"
-)
-
 // The contract of facts_linux.go, facts_darwin.go, facts_windows.go and facts_other.go. What a
 // platform does not tell is the zero value (for uids -1), never a guess.
 //
@@ -20,29 +15,3 @@ import (
 //	innerProcesses() map[int][]innerProcess
 //	(*System).scanClients() []Client
 //	(*System).awaitExit(ctx, Identity) error           // for an Identity that was alive just now
-
-// clockLog remembers since when the wall clock was not set.
-type clockLog struct {
-	set func() bool // nil when it cannot be known
-
-	mu    sync.Mutex
-	since time.Time
-}
-
-func newClockLog(set func() bool) clockLog {
-	return clockLog{set: set, since: time.Now().Round(0)}
-}
-
-// stableSince returns the moment for [HostFacts.ClockStableSince], read from the clock as it is set
-// now and without a monotonic part, since it is compared with times of others.
-func (l *clockLog) stableSince() time.Time {
-	if l.set == nil {
-		return time.Time{}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.set() {
-		l.since = time.Now().Round(0)
-	}
-	return l.since
-}

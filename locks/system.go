@@ -10,7 +10,7 @@ import (
 // use and starts no goroutine.
 type System struct {
 	fixed HostFacts // what does not change while this process lives
-	clock clockLog
+	clock *clockLog
 
 	mu        sync.Mutex
 	clients   []Client
@@ -37,7 +37,7 @@ func NewSystem() *System {
 		Sandboxed:    sandboxed(),
 		SharedName:   sharedName(),
 	}}
-	s.clock = newClockLog(watchClock())
+	s.clock = newClockLog(watchClock(), bootTime)
 	return s
 }
 
@@ -46,7 +46,7 @@ func NewSystem() *System {
 func (s *System) Host() HostFacts {
 	h := s.fixed
 	h.Hostname, _ = os.Hostname() // an unknown name is no lock's host
-	h.Boot = bootTime()
+	h.Boot = s.clock.boot()
 	h.ClockStableSince = s.clock.stableSince()
 	return h
 }
@@ -57,7 +57,7 @@ func (s *System) Host() HostFacts {
 func (s *System) Judge(f *File, now time.Time) Judgement {
 	p := ProcessFacts{UID: -1, EUID: -1}
 	if pid := f.Record.PID; f.Problem == "" && usablePID(pid) {
-		p = processFacts(pid, bootTime())
+		p = processFacts(pid, s.clock.boot())
 	}
 	// The clock is asked after all that is computed from it: a step in between is not missed.
 	h := s.Host()

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
+	"syscall"
+	"testing"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,6 +49,33 @@ func (c *Child) ThreadID() int {
 	}
 	c.tb.Fatalf("pid %d has one thread only", c.PID)
 	return 0
+}
+
+// HoldSessionInNamespace is [HoldSession] in a pid namespace of its own, but on this host and in the
+// same folders, as programs in a Flatpak are. [Child.PID] is that of the namespace's first process;
+// the holder is a child of it. The test is skipped where namespaces may not be made.
+func HoldSessionInNamespace(tb testing.TB, l SessionLock) *Child {
+	return start(tb, role{Lock: &l, Inner: true})
+}
+
+// isolate lets the command run in namespaces of its own if its role wants it. Without root that takes
+// a user namespace too, in which this user stays the same.
+func (r role) isolate(cmd *exec.Cmd) {
+	if !r.Inner {
+		return
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
+	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 {
+		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
+	}
+}
+
+func skipWithoutNamespaces(tb testing.TB, r role, err error) {
+	if r.Inner && errors.Is(err, fs.ErrPermission) {
+		tb.Skipf("no namespace may be made here: %v", err)
+	}
 }
 
 // setTitle renames the main thread, whose name is the command name of the process.

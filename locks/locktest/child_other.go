@@ -5,7 +5,13 @@ package locktest
 import (
 	"errors"
 	"io"
+	"os/exec"
+	"testing"
 )
+
+func (r role) isolate(*exec.Cmd) {}
+
+func skipWithoutNamespaces(testing.TB, role, error) {}
 
 func setTitle(string) error { return errors.ErrUnsupported }
 

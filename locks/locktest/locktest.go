@@ -29,6 +29,7 @@ type role struct {
 	Lock  *SessionLock // for [HoldSession]
 	Title string       // for [Titled]
 	Part  bool         // for [WithoutMainThread]
+	Inner bool         // for [HoldSessionInNamespace]
 }
 
 // Main runs the tests, or the role of a child, and ends the process.
@@ -77,12 +78,10 @@ func WithoutMainThread(tb testing.TB) *Child { return start(tb, role{Part: true}
 
 func start(tb testing.TB, r role) *Child {
 	tb.Helper()
-	spec, err := json.Marshal(r)
+	cmd, err := r.command()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVariable+"="+string(spec))
 	cmd.Stderr = tb.Output()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -93,6 +92,7 @@ func start(tb testing.TB, r role) *Child {
 		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
+		skipWithoutNamespaces(tb, r, err)
 		tb.Fatal(err)
 	}
 	c := &Child{PID: cmd.Process.Pid, tb: tb, cmd: cmd, stdin: stdin}
@@ -102,6 +102,18 @@ func start(tb testing.TB, r role) *Child {
 		tb.Fatalf("child said %q (%v)", strings.TrimSpace(line), err)
 	}
 	return c
+}
+
+// command returns the test binary, not started, with a role to play.
+func (r role) command() (*exec.Cmd, error) {
+	spec, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVariable+"="+string(spec))
+	r.isolate(cmd)
+	return cmd, nil
 }
 
 // Kill ends the child as SIGKILL does and collects it. A child that is over already is left alone.

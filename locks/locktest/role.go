@@ -19,6 +19,9 @@ const ready = "ready\n"
 
 // play takes what the role names, says ready, and gives it back when stdin ends.
 func (r role) play(stdin io.Reader, stdout io.Writer) error {
+	if r.Inner {
+		return r.playInChild(stdin, stdout)
+	}
 	release, err := r.take()
 	if err != nil {
 		return err
@@ -30,6 +33,18 @@ func (r role) play(stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	return release()
+}
+
+// playInChild plays the role in a child of its own: the first process of a namespace has pid 1 in it,
+// which no lock of interest names.
+func (r role) playInChild(stdin io.Reader, stdout io.Writer) error {
+	r.Inner = false
+	cmd, err := r.command()
+	if err != nil {
+		return err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
+	return cmd.Run()
 }
 
 func sayAndWait(stdin io.Reader, stdout io.Writer) error {
