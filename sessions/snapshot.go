@@ -47,7 +47,7 @@ func (s *Snapshot) All() iter.Seq[*Session] {
 
 // Sorted returns the Sessions that keep accepts (all when keep is nil), the latest activity first.
 func (s *Snapshot) Sorted(keep func(*Session) bool) []*Session {
-	var out []*Session
+	out := []*Session{}
 	for row := range s.All() {
 		if keep == nil || keep(row) {
 			out = append(out, row)

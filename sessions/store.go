@@ -96,13 +96,14 @@ func (x *Index) add(st *store, rec *Record, now time.Time) {
 // replace takes over a new reading. Rows with a lock or an open turn are derived again even when the
 // files are the same, since their processes may have changed.
 func (x *Index) replace(e *entry, rec *Record, now time.Time) {
-	if rec.Stamp != e.rec.Stamp {
-		e.grown = now
-	} else if reflect.DeepEqual(e.rec, rec) {
+	if rec.Stamp == e.rec.Stamp && reflect.DeepEqual(e.rec, rec) {
 		if rec.Lock != nil || rec.unfinished() {
 			x.dirty[e] = true
 		}
 		return
+	}
+	if progressed(e.rec, rec) {
+		e.grown = now
 	}
 	if sameLinks(e.rec, rec) {
 		e.rec = rec
@@ -113,6 +114,12 @@ func (x *Index) replace(e *entry, rec *Record, now time.Time) {
 	}
 	e.settled = false
 	x.dirty[e] = true
+}
+
+// progressed reports whether somebody worked in the Session between two readings. A lock that comes or goes, or
+// an index that is read anew, is no work.
+func progressed(old, rec *Record) bool {
+	return rec.UpdatedAt.After(old.UpdatedAt) || rec.unfinished() && !old.unfinished()
 }
 
 // tidy returns rec as the Index promises it: every time in UTC, and none that JSON cannot carry, since one

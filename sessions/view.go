@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -151,6 +152,9 @@ func (s *Service) Locks(ctx context.Context) ([]LockRow, error) {
 // strayLocks are the files of a lock folder that no session's row shows.
 func (s *Service) strayLocks(dir string, known map[string]bool) []LockRow {
 	files, left, err := locks.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // no client of this store ever took a lock
+	}
 	if err != nil {
 		return []LockRow{{Path: dir, Problem: err.Error()}}
 	}

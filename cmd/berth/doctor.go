@@ -34,7 +34,7 @@ func (a *app) doctorCmd() *cobra.Command {
 			}
 			d.surroundings()
 			if d.wrong > 0 {
-				return fmt.Errorf("%d things need attention (marked !)", d.wrong)
+				return fmt.Errorf("needs attention, see the lines marked !: %d", d.wrong)
 			}
 			return nil
 		},

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/sessions"
 )
@@ -21,9 +23,23 @@ func home(t *testing.T, fixture string) (string, func(string) string) {
 		t.Fatal(err)
 	}
 	relocate(t, filepath.Join(kimi, "session_index.jsonl"), kimi)
+	if err := age(kimi); err != nil {
+		t.Fatal(err)
+	}
 	env := map[string]string{"KIMI_CODE_HOME": kimi, "HOME": dir, "XDG_STATE_HOME": filepath.Join(dir, "state"),
 		"XDG_CONFIG_HOME": filepath.Join(dir, "config"), "XDG_RUNTIME_DIR": filepath.Join(dir, "run")}
 	return kimi, func(k string) string { return env[k] }
+}
+
+// age makes every file below dir an hour old: what was written just now may be in flight, and is judged so.
+func age(dir string) error {
+	hourAgo := time.Now().Add(-time.Hour)
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(path, hourAgo, hourAgo)
+	})
 }
 
 // relocate makes the index of a fixture name the copy's folders.

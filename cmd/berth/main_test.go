@@ -47,12 +47,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// copyTree is "copytree FROM TO".
+// copyTree is "copytree FROM TO"; the copies are an hour old.
 func copyTree(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: copytree FROM TO")
 	}
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+	ts.Check(age(ts.MkAbs(args[1])))
 }
 
 // sampleVault is "samplevault DIR": the sample vault of the vault package's tests.

@@ -178,7 +178,9 @@ func followOne(t *testing.T, lines <-chan watchLine, kimi, place, aside string) 
 	}
 	text := fmt.Sprintf(`{"version":1,"token":"x","pid":%d,"hostname":%q,"startedAt":%d,"clientIdentity":"test 1"}`,
 		os.Getpid(), host, time.Now().UnixMilli())
-	if err := os.WriteFile(lock, []byte(text), 0o600); err != nil {
+	temp := lock + ".tmp-1-1" // published as its clients do: a lock is never seen half written
+	err = errors.Join(os.WriteFile(temp, []byte(text), 0o600), os.Link(temp, lock), os.Remove(temp))
+	if err != nil {
 		t.Fatal(err)
 	}
 	l := until(t, lines, "the lock", about(plainID, statusIs(sessions.Occupied)))

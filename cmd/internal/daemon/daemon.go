@@ -70,8 +70,17 @@ func Stores(o Options) []Found {
 		add("vault", v, "configuration")
 	}
 	if o.Config.Discover {
-		home, origin := kimi.Home(o.Env)
-		add("kimi", home, origin)
+		origin := "default"
+		lookup := func(name string) (string, bool) {
+			value := o.Env(name)
+			if value != "" {
+				origin = name
+			}
+			return value, value != ""
+		}
+		if home := kimi.Home(lookup, o.Env("HOME")); home != "" {
+			add("kimi", home, origin)
+		}
 		for _, v := range vault.Discover(o.Env) {
 			add("vault", v.Path, v.Origin)
 		}
