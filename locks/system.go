@@ -72,7 +72,7 @@ func (s *System) Judge(f *File, now time.Time) Judgement {
 // Identify returns the Identity of the process that has pid now, false when there is none or when its
 // start cannot be read.
 func (s *System) Identify(pid int) (Identity, bool) {
-	if !usablePID(pid) && pid != os.Getpid() {
+	if s.blind() || !usablePID(pid) && pid != os.Getpid() {
 		return Identity{}, false
 	}
 	p := processFacts(pid, time.Time{})
@@ -87,7 +87,7 @@ func (s *System) Identify(pid int) (Identity, bool) {
 // may not be examined counts as Live.
 func (s *System) Alive(id Identity) Verdict {
 	own := s.fixed.BootID
-	if id.PID <= 0 || (id.BootID == "") != (own == "") {
+	if s.blind() || id.PID <= 0 || (id.BootID == "") != (own == "") {
 		return Unknown
 	}
 	if id.BootID != own {
@@ -103,6 +103,11 @@ func (s *System) Alive(id Identity) Verdict {
 		return Unknown
 	}
 	return Live
+}
+
+// blind reports whether what the kernel shows are processes of another pid namespace than ours.
+func (s *System) blind() bool {
+	return s.fixed.Sandboxed && s.fixed.PIDNamespace == ""
 }
 
 // namesake returns a process that may be the holder of f although its pid says otherwise.
