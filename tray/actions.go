@@ -3,6 +3,7 @@ package tray
 import (
 	"path/filepath"
 
+	"berth/locks"
 	"berth/sessions"
 )
 
@@ -25,12 +26,6 @@ const (
 	ActionCopyID
 )
 
-// Target is the Session that a verb acts on: the one at Path, provided that it still has this ID (bug B40).
-type Target struct {
-	Path string // sessions.Record.Path
-	ID   string // "" for a legacy note
-}
-
 func actions(s *sessions.Session, c Connection, l Lang) []Action {
 	return []Action{
 		action(ActionResume, MsgResume, whyNoResume(s, c, l), l),
@@ -50,7 +45,7 @@ func whyNoClose(s *sessions.Session, c Connection, l Lang) string {
 	switch {
 	case s.Source != sourceVault:
 		return l.Text(MsgNoCloseKimi)
-	case !s.Open || !isOpen(s):
+	case !isOpen(s):
 		return l.Text(MsgNoCloseClosed)
 	case s.Has(sessions.FactLinked):
 		return l.Text(MsgNoCloseLinked)
@@ -68,12 +63,10 @@ const sourceVault = "vault"
 // whyNoResume says what stands against resuming s, or "": above all, never a second writer.
 func whyNoResume(s *sessions.Session, c Connection, l Lang) string {
 	switch {
-	case s.Status == sessions.Archived:
-		return l.Text(MsgNoResumeArchived)
 	case s.Status == sessions.Closed:
 		return l.Text(MsgNoResumeClosed)
-	case s.Status == sessions.Occupied:
-		return whoHasIt(s, l)
+	case s.Status == sessions.Occupied, s.Holder != nil && s.Holder.Verdict != locks.Dead:
+		return whoHasIt(s, l) // an archived one, too
 	case s.ID == "":
 		return l.Text(MsgNoID)
 	case s.Has(sessions.FactDuplicateID):

@@ -19,14 +19,16 @@ type Details struct {
 	Status   string
 	Actions  []Action
 	Folder   string // for ActionOpenFolder
+	Project  string // for the question where a note's project is
 	Sections []Section
 }
 
-// Section is a part of the details: sentences first, then fields.
+// Section is a part of the details: sentences first, then fields, then what speaks for all that.
 type Section struct {
-	Title  string
-	Lines  []string
-	Fields []Field
+	Title    string
+	Lines    []string
+	Fields   []Field
+	Evidence []string
 }
 
 // Field is a value with its name. Code marks ids and paths, which are read letter by letter.
@@ -38,20 +40,21 @@ type Field struct {
 // Equal reports whether both would look the same.
 func (d Details) Equal(o Details) bool {
 	return d.Target == o.Target && d.Title == o.Title && d.Glyph == o.Glyph && d.Tone == o.Tone &&
-		d.Status == o.Status && d.Folder == o.Folder && slices.Equal(d.Actions, o.Actions) &&
+		d.Status == o.Status && d.Folder == o.Folder && d.Project == o.Project && slices.Equal(d.Actions, o.Actions) &&
 		slices.EqualFunc(d.Sections, o.Sections, Section.Equal)
 }
 
 // Equal reports whether both would look the same.
 func (s Section) Equal(o Section) bool {
-	return s.Title == o.Title && slices.Equal(s.Lines, o.Lines) && slices.Equal(s.Fields, o.Fields)
+	return s.Title == o.Title && slices.Equal(s.Lines, o.Lines) && slices.Equal(s.Fields, o.Fields) &&
+		slices.Equal(s.Evidence, o.Evidence)
 }
 
 // Same reports whether both are the same Session with the same parts, so that only values differ: what the
 // reader has selected or scrolled to can stay.
 func (d Details) Same(o Details) bool {
 	return d.Target == o.Target && slices.EqualFunc(d.Sections, o.Sections, func(a, b Section) bool {
-		return a.Title == b.Title && len(a.Lines) == len(b.Lines) &&
+		return a.Title == b.Title && len(a.Lines) == len(b.Lines) && len(a.Evidence) == len(b.Evidence) &&
 			slices.EqualFunc(a.Fields, b.Fields, func(x, y Field) bool { return x.Name == y.Name && x.Code == y.Code })
 	})
 }
@@ -71,14 +74,14 @@ func details(s *sessions.Session, in Input) Details {
 	d := describer{s, in.Sessions, in.Now, in.Lang}
 	return Details{
 		Target: Target{s.Path, s.ID}, Title: title(s), Glyph: glyph(s), Tone: toneOf(rankOf(s, in.Now)),
-		Status: rowStatus(s, d.l), Actions: actions(s, in.Connection, d.l), Folder: folder(s),
+		Status: rowStatus(s, d.l), Actions: actions(s, in.Connection, d.l), Folder: folder(s), Project: Clean(s.Project),
 		Sections: d.sections(),
 	}
 }
 
 func (d describer) sections() []Section {
 	all := []Section{
-		{Title: d.l.Text(MsgSecWhy), Lines: d.why()},
+		{Title: d.l.Text(MsgSecWhy), Lines: d.why(), Evidence: d.evidence()},
 		{Title: d.l.Text(MsgSecProblems), Lines: cleanAll(d.s.Problems)},
 		d.holder(),
 		{Title: d.l.Text(MsgSecCandidates), Lines: d.candidates()},
@@ -86,10 +89,10 @@ func (d describer) sections() []Section {
 		{Title: d.l.Text(MsgSecSession), Fields: d.session()},
 		{Title: d.l.Text(MsgSecFamily), Fields: d.family()},
 	}
-	return slices.DeleteFunc(all, func(s Section) bool { return len(s.Lines)+len(s.Fields) == 0 })
+	return slices.DeleteFunc(all, func(s Section) bool { return len(s.Lines)+len(s.Fields)+len(s.Evidence) == 0 })
 }
 
-// why says the reasons and facts as sentences, then the evidence that is not the holder's own.
+// why says the reasons and facts as sentences.
 func (d describer) why() []string {
 	var out []string
 	for _, r := range d.s.Reasons {
@@ -98,7 +101,12 @@ func (d describer) why() []string {
 	for _, f := range d.s.AllFacts {
 		out = append(out, wordFor(factMsgs, f, d.l))
 	}
-	var told []string
+	return out
+}
+
+// evidence is all evidence that is not the holder's own.
+func (d describer) evidence() []string {
+	var told, out []string
 	if d.s.Holder != nil {
 		told = d.s.Holder.Evidence
 	}
@@ -115,7 +123,7 @@ func (d describer) holder() Section {
 	if h == nil {
 		return Section{}
 	}
-	sec := Section{Title: d.l.Text(MsgSecHolder), Lines: cleanAll(h.Evidence)}
+	sec := Section{Title: d.l.Text(MsgSecHolder), Evidence: cleanAll(h.Evidence)}
 	sec.Fields = d.fields(
 		row{MsgFieldClient, Clean(h.Client), false},
 		row{MsgFieldProcess, pidText(h.PID), false},

@@ -29,9 +29,6 @@ type Update struct {
 	// Coverage are short notes on how complete the watching is ("polling /mnt/nas every 30 s"); empty
 	// when everything is watched.
 	Coverage []string
-	// Notable asks for the Update to be shown at once instead of merged with those that follow; see
-	// the function of that name.
-	Notable bool
 }
 
 // Notable reports whether the step from before to after is news that a person waits for: another Status,

@@ -31,9 +31,9 @@ func (li List) Index(path string) int {
 func (li List) Row(i int) Row {
 	s := li.rows[i].Session
 	return Row{
-		Path: s.Path, Glyph: glyph(s), Tone: toneOf(li.rows[i]), Status: rowStatus(s, li.lang),
-		Title: title(s), Tags: strings.Join(tags(s, li.lang), " · "),
-		Place: place(s), Client: clientName(s), Age: ago(s.UpdatedAt, li.now, li.lang),
+		Path: s.Path, Glyph: glyph(s), Tone: toneOf(li.rows[i]),
+		Status: strings.Join(nonEmpty(rowStatus(s, li.lang), tag(li.rows[i], li.lang)), " · "),
+		Title:  title(s), Place: place(s), Client: clientName(s), Age: ago(s.UpdatedAt, li.now, li.lang),
 	}
 }
 
@@ -43,9 +43,8 @@ type Row struct {
 	Path   string // identity
 	Glyph  Glyph
 	Tone   Tone
-	Status string
+	Status string // "Stale · interrupted"
 	Title  string
-	Tags   string // "busy · two writers"
 	Place  string // the project, else the folder's name
 	Client string // who works, or last worked, in it
 	Age    string // "3 min ago"
@@ -77,19 +76,25 @@ func toneOf(r ranked) Tone {
 	return ToneNormal
 }
 
-// tags are the reasons and facts of s in a word or two each. Those that the Status label already says are
-// left out.
-func tags(s *sessions.Session, l Lang) []string {
-	var out []string
+// tag is the most telling reason or fact of r in a word or two, or "". The details have all of them.
+func tag(r ranked, l Lang) string {
+	s := r.Session
+	switch r.tag {
+	case MsgTagWaiting:
+		return "" // the label says it
+	case noTag:
+	default:
+		return l.Text(r.tag)
+	}
 	for _, r := range s.Reasons {
 		if m, ok := reasonTags[r]; ok {
-			out = append(out, l.Text(m))
+			return l.Text(m)
 		}
 	}
-	for _, f := range s.AllFacts {
-		if m, ok := factTags[f]; ok {
-			out = append(out, l.Text(m))
+	for _, t := range factTags {
+		if s.Has(t.fact) {
+			return l.Text(t.msg)
 		}
 	}
-	return out
+	return ""
 }

@@ -55,10 +55,10 @@ const (
 
 func buildMenu(v *survey, l Lang) MenuSpec {
 	parts := []menuPart{
-		{v.attention, MsgAttention, DoShow},
-		{v.occupied, MsgOccupied, DoShow},
-		{v.ambiguous, MsgAmbiguous, DoClose},
-		{v.recent, MsgRecent, DoShow},
+		{v.attention, MsgAttention, DoShow, 1},
+		{v.occupied, MsgOccupied, DoShow, 1},
+		{v.ambiguous, MsgAmbiguous, DoClose, 2}, // one alone says nothing
+		{v.recent, MsgRecent, DoShow, 0},
 	}
 	var rows []MenuRow
 	for i, n := range allot(parts) {
@@ -72,31 +72,37 @@ func buildMenu(v *survey, l Lang) MenuSpec {
 		MenuRow{RowCommand, l.Text(MsgQuit), Intent{Do: DoQuit}})}
 }
 
-// menuPart is a section with its heading and what a click on one of its rows does.
+// menuPart is a section, its heading, and what a click on one of its rows does.
 type menuPart struct {
 	section
 	heading Msg
 	do      IntentKind
+	least   int // rows; 0 for what takes only what is left
 }
 
-// allot shares out the rows: each section gets its heading and one row, then each in turn up to
-// sectionRows, and what is left goes to the first that can use it.
+// allot shares out the rows. First come those that say something is the matter, each with its heading and the
+// least that makes sense, then up to sectionRows of each; what is recent takes what is left.
 func allot(parts []menuPart) []int {
 	given := make([]int, len(parts))
 	left := menuRowBudget
-	for i, p := range parts {
-		if p.count > 0 && left >= 2 {
-			given[i], left = 1, left-2
+	give := func(i, rows int) {
+		rows = min(rows, len(parts[i].first))
+		cost := rows - given[i]
+		if given[i] == 0 {
+			cost++ // the heading
+		}
+		if rows > given[i] && cost <= left {
+			given[i], left = rows, left-cost
 		}
 	}
-	for _, limit := range []int{sectionRows, menuSessions} {
+	for i, p := range parts {
+		give(i, p.least)
+	}
+	for rows := 2; rows <= menuSessions; rows++ {
 		for i, p := range parts {
-			more := min(limit, len(p.first)) - given[i]
-			if given[i] == 0 || more <= 0 {
-				continue
+			if rows <= sectionRows || p.least == 0 {
+				give(i, rows)
 			}
-			more = min(more, left)
-			given[i], left = given[i]+more, left-more
 		}
 	}
 	return given

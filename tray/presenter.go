@@ -2,9 +2,7 @@ package tray
 
 import (
 	"context"
-	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -19,9 +17,6 @@ const (
 	menuHold = 8 * time.Second
 	// ageEvery is how often "3 min ago" is worked out anew while the window can be seen.
 	ageEvery = 30 * time.Second
-
-	firstRetry = time.Second
-	lastRetry  = time.Minute
 )
 
 // View draws. Its methods are called from the Presenter's goroutine, one at a time; they hand the finished
@@ -34,28 +29,35 @@ type View interface {
 	ShowWindow(Window)
 }
 
-// Presenter keeps a View in step with a Feed: the newest state, merged when much happens, at once when a
-// person waits for it, and nothing at all while nothing changes.
+// Presenter keeps a View in step with a state that changes: the newest one, merged when much happens, at once
+// when a person waits for it, and nothing at all while nothing changes.
 type Presenter struct {
-	feed Feed
-	view View
-	wake chan struct{} // one slot: wake-ups merge
-	poke chan struct{} // one slot: connect again now
+	state func() Update
+	view  View
+	wake  chan struct{} // one slot: wake-ups merge
 
 	mu      sync.Mutex
-	in      Input // what to show; Now is set when it is drawn
+	in      Input // but for its Update and Now, which are taken when it is drawn
 	visible bool  // the window
-	dirty   bool  // in changed since it was drawn
+	dirty   bool  // something changed since it was drawn
 	urgent  bool  // and a person waits for it
 	hold    time.Time
 }
 
-// NewPresenter returns a Presenter whose window is not visible yet. Nothing happens before Run.
-func NewPresenter(feed Feed, view View, lang Lang) *Presenter {
-	return &Presenter{
-		feed: feed, view: view, in: Input{Lang: lang}, dirty: true, urgent: true,
-		wake: make(chan struct{}, 1), poke: make(chan struct{}, 1),
-	}
+// NewPresenter returns a Presenter of what state returns; its window is not visible yet. state is called from
+// Run's goroutine, at most four times a second but for what a person does. Nothing happens before Run.
+func NewPresenter(state func() Update, view View, lang Lang) *Presenter {
+	return &Presenter{state: state, view: view, in: Input{Lang: lang}, dirty: true, urgent: true, wake: make(chan struct{}, 1)}
+}
+
+// Changed says that state returns something new. Notable news is drawn at once, the rest merged with what
+// follows.
+func (p *Presenter) Changed(notable bool) {
+	p.mu.Lock()
+	p.dirty = true
+	p.urgent = p.urgent || notable
+	p.mu.Unlock()
+	p.signal()
 }
 
 // SetFilter changes what the list shows.
@@ -82,19 +84,7 @@ func (p *Presenter) SetMenuOpen(open bool) {
 		p.hold = time.Now().Add(menuHold)
 	}
 	p.mu.Unlock()
-	p.signal(p.wake)
-}
-
-// Refresh asks for a new look at the stores or, when the service does not answer, for a new connection.
-func (p *Presenter) Refresh(ctx context.Context) error {
-	p.mu.Lock()
-	offline := p.in.Connection == Offline
-	p.mu.Unlock()
-	if offline {
-		p.signal(p.poke)
-		return nil
-	}
-	return p.feed.Refresh(ctx)
+	p.signal()
 }
 
 // change does set and has the result drawn at once: a person did it.
@@ -103,22 +93,18 @@ func (p *Presenter) change(set func()) {
 	set()
 	p.dirty, p.urgent = true, true
 	p.mu.Unlock()
-	p.signal(p.wake)
+	p.signal()
 }
 
-func (p *Presenter) signal(c chan struct{}) {
+func (p *Presenter) signal() {
 	select {
-	case c <- struct{}{}:
+	case p.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Run follows the Feed and draws until ctx is done, which is the only reason for it to return.
+// Run draws until ctx is done, which is the only reason for it to return.
 func (p *Presenter) Run(ctx context.Context) error {
-	var follow sync.WaitGroup
-	defer follow.Wait()
-	follow.Go(func() { p.follow(ctx) })
-
 	d := drawing{view: p.view}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -137,50 +123,6 @@ func (p *Presenter) Run(ctx context.Context) error {
 	}
 }
 
-// follow keeps the Feed running. A lost connection is shown with its reason and tried again.
-func (p *Presenter) follow(ctx context.Context) {
-	pause := firstRetry
-	for {
-		var connected atomic.Bool
-		err := p.feed.Run(ctx, func(u Update) {
-			connected.Store(true)
-			p.deliver(u)
-		})
-		if ctx.Err() != nil {
-			return
-		}
-		p.lost(err)
-		if connected.Load() {
-			pause = firstRetry
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-p.poke:
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, lastRetry)
-	}
-}
-
-// deliver replaces what is to be shown: only the newest state counts.
-func (p *Presenter) deliver(u Update) {
-	p.mu.Lock()
-	p.in.Update = u
-	p.dirty = true
-	p.urgent = p.urgent || u.Notable
-	p.mu.Unlock()
-	p.signal(p.wake)
-}
-
-// lost keeps the last known Sessions and says that they may be out of date.
-func (p *Presenter) lost(err error) {
-	if err == nil {
-		err = errors.New("the connection ended")
-	}
-	p.change(func() { p.in.Connection, p.in.Problem = Offline, err.Error() })
-}
-
 // draw shows what is due at now.
 func (p *Presenter) draw(d *drawing, now time.Time) {
 	p.mu.Lock()
@@ -192,7 +134,7 @@ func (p *Presenter) draw(d *drawing, now time.Time) {
 	}
 	p.mu.Unlock()
 	if build {
-		in.Now = now
+		in.Update, in.Now = p.state(), now
 		d.show(Build(in), visible, now)
 	}
 	d.showMenu(hold, now)

@@ -91,7 +91,6 @@ const (
 	MsgViewAll
 	MsgAllSources
 	MsgAllProjects
-	MsgRefresh
 	MsgHideWindow
 	MsgView
 	MsgFind
@@ -178,7 +177,6 @@ const (
 	MsgNoResumeHeld
 	MsgNoResumeHeldBy
 	MsgNoResumeFolder
-	MsgNoResumeArchived
 	MsgNoResumeClosed
 	MsgNoID
 	MsgNoFolder
@@ -195,6 +193,8 @@ const (
 	MsgWhatToDo
 	MsgCopied
 	MsgResumed
+	MsgChooseFolder
+	MsgNeedFolder
 	MsgErrNotFound
 	MsgErrOccupied
 	MsgErrAmbiguous
@@ -285,10 +285,13 @@ var texts = [msgCount]phrase{
 	MsgViewOpen:      {en: "Open", zh: "未结束"},
 	MsgViewAttention: {en: "Needs attention", zh: "需要处理"},
 	MsgViewAmbiguous: {en: "Ambiguous", zh: "无法区分"},
+	MsgHideWindow:    {en: "Close window", zh: "关闭窗口"},
+	MsgView:          {en: "View", zh: "查看"},
+	MsgFind:          {en: "Search", zh: "搜索"},
+	MsgShowOpen:      {en: "All open sessions", zh: "全部未结束的会话"},
 	MsgViewAll:       {en: "Everything", zh: "全部"},
 	MsgAllSources:    {en: "All sources", zh: "全部来源"},
 	MsgAllProjects:   {en: "All projects", zh: "全部项目"},
-	MsgRefresh:       {en: "Look again", zh: "重新检查"},
 
 	MsgShown:         {en: "%d of %d sessions", zh: "显示 %d / %d 个会话"},
 	MsgRevision:      {en: "revision %d", zh: "修订 %d"},
@@ -299,7 +302,7 @@ var texts = [msgCount]phrase{
 	MsgNoTrayHost:    {en: "the desktop has no place for tray icons", zh: "桌面没有可显示托盘图标的位置"},
 
 	MsgEmptyOffline:      {en: "The service does not answer", zh: "服务没有响应"},
-	MsgEmptyOfflineHint:  {en: "%s\nIt is tried again by itself; Ctrl+R tries at once.", zh: "%s\n会自动重试；按 Ctrl+R 立即重试。"},
+	MsgEmptyOfflineHint:  {en: "%s\nIt is tried again by itself.", zh: "%s\n会自动重试。"},
 	MsgEmptyLoading:      {en: "Looking for sessions…", zh: "正在查找会话…"},
 	MsgEmptyLoadingHint:  {en: "The stores are being read for the first time.", zh: "正在首次读取存储。"},
 	MsgEmptyStores:       {en: "No store was found", zh: "没有找到存储"},
@@ -354,23 +357,22 @@ var texts = [msgCount]phrase{
 	MsgTurnCancelled:   {en: "cancelled", zh: "已取消"},
 	MsgTurnFailed:      {en: "failed", zh: "失败"},
 
-	MsgClose:            {en: "Close…", zh: "结束…"},
-	MsgResume:           {en: "Resume", zh: "继续"},
-	MsgCopyID:           {en: "Copy id", zh: "复制编号"},
-	MsgOpenFolder:       {en: "Open folder", zh: "打开目录"},
-	MsgNoOffline:        {en: "The service does not answer.", zh: "服务没有响应。"},
-	MsgNoCloseKimi:      {en: "Only work sessions in a vault are closed.", zh: "只有笔记库中的工作会话可以结束。"},
-	MsgNoCloseClosed:    {en: "It is not open.", zh: "它不是进行中的会话。"},
-	MsgNoCloseLinked:    {en: "It is linked to coordinated work; its own client must end it.", zh: "它与协同任务关联，须由其客户端结束。"},
-	MsgNoCloseDamaged:   {en: "A part of it cannot be read, so nothing is written to it.", zh: "部分内容无法读取，因此不写入。"},
-	MsgNoDuplicate:      {en: "Another session carries the same id.", zh: "另有会话使用相同的编号。"},
-	MsgNoResumeHeld:     {en: "It is occupied.", zh: "它正被占用。"},
-	MsgNoResumeHeldBy:   {en: "%s has it.", zh: "正被 %s 占用。"},
-	MsgNoResumeFolder:   {en: "Its folder is not there: %s", zh: "它的目录不存在：%s"},
-	MsgNoResumeArchived: {en: "It is archived.", zh: "它已归档。"},
-	MsgNoResumeClosed:   {en: "It is closed.", zh: "它已结束。"},
-	MsgNoID:             {en: "It has no id.", zh: "它没有编号。"},
-	MsgNoFolder:         {en: "Its folder is not there.", zh: "它的目录不存在。"},
+	MsgClose:          {en: "Close…", zh: "结束…"},
+	MsgResume:         {en: "Resume", zh: "继续"},
+	MsgCopyID:         {en: "Copy id", zh: "复制编号"},
+	MsgOpenFolder:     {en: "Open folder", zh: "打开目录"},
+	MsgNoOffline:      {en: "The service does not answer.", zh: "服务没有响应。"},
+	MsgNoCloseKimi:    {en: "Only work sessions in a vault are closed.", zh: "只有笔记库中的工作会话可以结束。"},
+	MsgNoCloseClosed:  {en: "It is not open.", zh: "它不是进行中的会话。"},
+	MsgNoCloseLinked:  {en: "It is linked to coordinated work; its own client must end it.", zh: "它与协同任务关联，须由其客户端结束。"},
+	MsgNoCloseDamaged: {en: "A part of it cannot be read, so nothing is written to it.", zh: "部分内容无法读取，因此不写入。"},
+	MsgNoDuplicate:    {en: "Another session carries the same id.", zh: "另有会话使用相同的编号。"},
+	MsgNoResumeHeld:   {en: "It is occupied.", zh: "它正被占用。"},
+	MsgNoResumeHeldBy: {en: "%s has it.", zh: "正被 %s 占用。"},
+	MsgNoResumeFolder: {en: "Its folder is not there: %s", zh: "它的目录不存在：%s"},
+	MsgNoResumeClosed: {en: "It is closed.", zh: "它已结束。"},
+	MsgNoID:           {en: "It has no id.", zh: "它没有编号。"},
+	MsgNoFolder:       {en: "Its folder is not there.", zh: "它的目录不存在。"},
 
 	MsgCloseTitle:     {en: "Close “%s”", zh: "结束“%s”"},
 	MsgCloseSummary:   {en: "Summary, one line (optional)", zh: "一行摘要（可选）"},
@@ -383,6 +385,8 @@ var texts = [msgCount]phrase{
 	MsgWhatToDo:       {en: "What to do: %s", zh: "建议：%s"},
 	MsgCopied:         {en: "Copied %s", zh: "已复制 %s"},
 	MsgResumed:        {en: "Opened “%s” in a terminal", zh: "已在终端中打开“%s”"},
+	MsgNeedFolder:     {en: "The folder of project “%s” is not known. Choose it once; berth remembers it.", zh: "项目“%s”的目录未知。请选择一次，berth 会记住它。"},
+	MsgChooseFolder:   {en: "Choose folder…", zh: "选择目录…"},
 	MsgErrNotFound:    {en: "The session is not there any more", zh: "会话已不存在"},
 	MsgErrOccupied:    {en: "Somebody has this session", zh: "会话正被占用"},
 	MsgErrAmbiguous:   {en: "More than one session matches", zh: "匹配到多个会话"},

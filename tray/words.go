@@ -135,12 +135,16 @@ var (
 		sessions.FactNotIndexed: MsgFactNotIndexed, sessions.FactFolderMissing: MsgFactFolderMissing,
 		sessions.FactLinked: MsgFactLinked,
 	}
-	factTags = map[sessions.Fact]Msg{
-		sessions.FactAmbiguous: MsgTagAmbiguous, sessions.FactBusy: MsgTagBusy,
-		sessions.FactDamaged: MsgTagDamaged, sessions.FactDuplicateID: MsgTagDuplicate,
-		sessions.FactTwoWriters: MsgTagTwoWriters, sessions.FactOrphan: MsgTagOrphan,
-		sessions.FactNotIndexed: MsgTagNotIndexed, sessions.FactFolderMissing: MsgTagFolderMissing,
-		sessions.FactLinked: MsgTagLinked,
+	// factTags are in the order of what one wants to know first.
+	factTags = []struct {
+		fact sessions.Fact
+		msg  Msg
+	}{
+		{sessions.FactTwoWriters, MsgTagTwoWriters}, {sessions.FactDamaged, MsgTagDamaged},
+		{sessions.FactDuplicateID, MsgTagDuplicate}, {sessions.FactAmbiguous, MsgTagAmbiguous},
+		{sessions.FactFolderMissing, MsgTagFolderMissing}, {sessions.FactBusy, MsgTagBusy},
+		{sessions.FactOrphan, MsgTagOrphan}, {sessions.FactLinked, MsgTagLinked},
+		{sessions.FactNotIndexed, MsgTagNotIndexed},
 	}
 	viaMsgs = map[sessions.Via]Msg{
 		sessions.ViaLock: MsgViaLock, sessions.ViaTempName: MsgViaTempName, sessions.ViaServer: MsgViaServer,

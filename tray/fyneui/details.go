@@ -39,7 +39,7 @@ func newDetailsView(l tray.Lang, do func(tray.ActionKind), escape func()) *detai
 	v.why.Wrapping, v.why.Importance, v.why.SizeName = fyne.TextWrapWord, widget.LowImportance, theme.SizeNameCaptionText
 	v.nothing.Wrapping, v.nothing.Alignment, v.nothing.Importance = fyne.TextWrapWord, fyne.TextAlignCenter, widget.LowImportance
 
-	v.scroll = container.NewVScroll(v.body)
+	v.scroll = container.NewVScroll(container.NewThemeOverride(v.body, dense{Theme()}))
 	head := container.NewVBox(v.title, container.NewHBox(v.icon, v.status), v.buttons(do, escape), v.why)
 	v.panel = container.NewBorder(head, nil, nil, nil, v.scroll)
 	v.panel.Hide()
@@ -115,6 +115,9 @@ func (v *detailsView) focusAction(c fyne.Canvas) {
 	}
 }
 
+// bullet stands in front of evidence, which is in the words of the service.
+const bullet = "•  "
+
 // texts are the changeable texts of the sections in the order in which rebuild makes their labels.
 func texts(sections []tray.Section) []string {
 	var out []string
@@ -122,6 +125,9 @@ func texts(sections []tray.Section) []string {
 		out = append(out, s.Lines...)
 		for _, f := range s.Fields {
 			out = append(out, f.Value)
+		}
+		for _, e := range s.Evidence {
+			out = append(out, bullet+e)
 		}
 	}
 	return out
@@ -133,12 +139,16 @@ func (v *detailsView) rebuild(d tray.Details) {
 	for _, s := range d.Sections {
 		heading := widget.NewLabel(s.Title)
 		heading.TextStyle.Bold = true
+		v.body.Add(widget.NewSeparator())
 		v.body.Add(heading)
 		for _, line := range s.Lines {
 			v.body.Add(v.value(line, false))
 		}
 		if len(s.Fields) > 0 {
 			v.body.Add(v.fields(s.Fields))
+		}
+		for _, e := range s.Evidence {
+			v.body.Add(v.value(bullet+e, false))
 		}
 	}
 }

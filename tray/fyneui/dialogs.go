@@ -2,6 +2,8 @@ package fyneui
 
 import (
 	"context"
+	"strings"
+	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -53,6 +55,28 @@ func (w *window) alert(err error) {
 	w.win.Canvas().Focus(ok)
 }
 
+// askFolder asks once where the project of a note has its folder, and resumes there.
+func (w *window) askFolder(d tray.Details) {
+	text := widget.NewLabel(w.lang.Text(tray.MsgNeedFolder, d.Project))
+	text.Wrapping = fyne.TextWrapWord
+	dismiss := func() { w.dismiss() }
+	choose := newKeyButton(w.lang.Text(tray.MsgChooseFolder), func() {
+		w.dismiss()
+		dialog.ShowFolderOpen(func(dir fyne.ListableURI, err error) {
+			switch {
+			case err != nil:
+				w.alert(err)
+			case dir != nil:
+				w.resume(d, dir.Path())
+			}
+		}, w.win)
+	}, dismiss)
+	choose.Importance = widget.HighImportance
+	w.open(w.lang.Text(tray.MsgResume), text, fyne.NewSize(440, 0), layout.NewSpacer(),
+		newKeyButton(w.lang.Text(tray.MsgCancel), dismiss, dismiss), choose)
+	w.win.Canvas().Focus(choose)
+}
+
 // closeDialog asks for a summary, shows what would be written, and writes it when told to.
 type closeDialog struct {
 	w       *window
@@ -62,8 +86,10 @@ type closeDialog struct {
 	where   *widget.Label
 	diff    *widget.RichText
 	confirm *keyButton
-	asking  bool // a plan is being made
-	ready   bool // the preview is there
+	asking  bool   // a plan is being made
+	ready   bool   // a preview is there
+	planned string // the summary that it is for
+	wanted  bool   // it was confirmed while the preview was behind what was typed
 }
 
 func (w *window) askClose(d tray.Details) {
@@ -132,10 +158,10 @@ func (c *closeDialog) preview(edit *sessions.Edit) {
 	c.where.SetText(c.w.lang.Text(tray.MsgClosePreview, tray.Clean(edit.Path)))
 	c.diff.Segments = nil
 	for _, warning := range edit.Warnings {
-		c.diff.Segments = append(c.diff.Segments, segment(c.w.lang.Text(tray.MsgWarning, tray.Clean(warning)), theme.ColorNameWarning, false))
+		c.diff.Segments = append(c.diff.Segments, line(c.w.lang.Text(tray.MsgWarning, tray.Clean(warning)), theme.ColorNameWarning)...)
 	}
-	for _, line := range tray.Diff(edit) {
-		c.diff.Segments = append(c.diff.Segments, segment(line.Op.Sign()+line.Text, diffColors[line.Op], true))
+	for _, d := range tray.Diff(edit) {
+		c.diff.Segments = append(c.diff.Segments, line(d.Op.Sign()+d.Text, diffColors[d.Op])...)
 	}
 	c.diff.Refresh()
 }
@@ -145,11 +171,32 @@ var diffColors = map[tray.DiffOp]fyne.ThemeColorName{
 	tray.DiffInsert: theme.ColorNameSuccess, tray.DiffGap: theme.ColorNameDisabled,
 }
 
-func segment(text string, color fyne.ThemeColorName, mono bool) widget.RichTextSegment {
-	return &widget.TextSegment{Text: text, Style: widget.RichTextStyle{
-		ColorName: color, SizeName: theme.SizeNameText, TextStyle: fyne.TextStyle{Monospace: mono},
-	}}
+// line is a line of fixed-width text. Fyne finds system fonts for letters that its own lack in proportional text
+// only, so runs of such letters are set in that.
+func line(text string, color fyne.ThemeColorName) []widget.RichTextSegment {
+	var out []widget.RichTextSegment
+	for len(text) > 0 {
+		mono := isMono(text)
+		end := strings.IndexFunc(text, func(r rune) bool { return inMono(r) != mono })
+		if end < 0 {
+			end = len(text)
+		}
+		out = append(out, &widget.TextSegment{Text: text[:end], Style: widget.RichTextStyle{
+			Inline: true, ColorName: color, SizeName: sizeNameCode, TextStyle: fyne.TextStyle{Monospace: mono},
+		}})
+		text = text[end:]
+	}
+	return append(out, &widget.TextSegment{Style: widget.RichTextStyleParagraph}) // ends the line
 }
+
+func isMono(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return inMono(r)
+}
+
+// inMono reports whether Fyne's fixed-width font (DejaVu Sans Mono) surely has r: Latin, Greek, Cyrillic and
+// punctuation.
+func inMono(r rune) bool { return r < 0x530 || r >= 0x2010 && r < 0x2300 }
 
 // close writes what the preview shows. Pressed while the preview is behind, it waits for it: nobody confirms
 // what was not shown.

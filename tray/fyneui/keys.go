@@ -19,8 +19,6 @@ func (w *window) keys() {
 		switch k.Name {
 		case fyne.KeyEscape:
 			w.escape()
-		case fyne.KeyF5:
-			w.refresh()
 		case fyne.KeyUp, fyne.KeyDown:
 			w.focusList()
 		}
@@ -74,7 +72,6 @@ func newWindowMenu(w *window) *windowMenu {
 		action(tray.ActionCopyID, tray.MsgCopyID, fyne.KeyI))
 	m.main = fyne.NewMainMenu(
 		fyne.NewMenu("berth",
-			item(l.Text(tray.MsgRefresh), fyne.KeyR, w.refresh),
 			item(l.Text(tray.MsgHideWindow), fyne.KeyW, w.ui.closed),
 			fyne.NewMenuItemSeparator(), quit),
 		m.session,

@@ -42,7 +42,7 @@ func newSessionList() *sessionList {
 
 // framed is the list on its background, with the frame that shows its focus.
 func (l *sessionList) framed() fyne.CanvasObject {
-	return container.NewStack(newBackdrop(), l, l.frame)
+	return container.NewStack(newBackdrop(), container.NewThemeOverride(l, dense{Theme()}), l.frame)
 }
 
 // show replaces the rows and keeps the selection on the Session it was on, wherever that is now. The list does
@@ -90,9 +90,11 @@ func (l *sessionList) step(n int) {
 	l.Select(to)
 }
 
+// rowHeight is about what a row takes; it only says how far a page is.
+const rowHeight = 26
+
 func (l *sessionList) page() int {
-	row := newRowView().MinSize().Height + theme.Padding()
-	return max(1, int(l.Size().Height/row)-1)
+	return max(1, int(l.Size().Height/rowHeight)-1)
 }
 
 // TypedKey implements fyne.Focusable.

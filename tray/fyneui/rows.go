@@ -12,16 +12,12 @@ import (
 // rowView is one line of the list. The list makes as many as fit on screen and fills them again and again.
 type rowView struct {
 	widget.BaseWidget
-	icon                                     *widget.Icon
-	status, title, tags, place, client, aged *widget.Label
+	icon                               *widget.Icon
+	status, title, place, client, aged *widget.Label
 }
 
 func newRowView() *rowView {
-	r := &rowView{
-		icon: widget.NewIcon(nil), status: cell(), title: cell(), tags: widget.NewLabel(""),
-		place: cell(), client: cell(), aged: cell(),
-	}
-	r.tags.Importance, r.tags.SizeName = widget.LowImportance, theme.SizeNameCaptionText
+	r := &rowView{icon: widget.NewIcon(nil), status: cell(), title: cell(), place: cell(), client: cell(), aged: cell()}
 	r.aged.Alignment = fyne.TextAlignTrailing
 	r.ExtendBaseWidget(r)
 	return r
@@ -35,7 +31,7 @@ func cell() *widget.Label {
 
 func (r *rowView) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(container.New(columns{},
-		r.icon, r.status, r.title, r.tags, r.place, r.client, r.aged))
+		r.icon, r.status, r.title, r.place, r.client, r.aged))
 }
 
 func (r *rowView) show(row tray.Row) {
@@ -47,7 +43,6 @@ func (r *rowView) show(row tray.Row) {
 	}
 	set(r.status, row.Status, importance)
 	set(r.title, row.Title, text)
-	set(r.tags, row.Tags, widget.LowImportance)
 	set(r.place, row.Place, text)
 	set(r.client, row.Client, text)
 	set(r.aged, row.Age, widget.LowImportance)
@@ -73,44 +68,42 @@ func newHeader(l tray.Lang) fyne.CanvasObject {
 	aged := head(tray.MsgColActivity)
 	aged.Alignment = fyne.TextAlignTrailing
 	return container.New(columns{}, widget.NewIcon(nil), head(tray.MsgColStatus), head(tray.MsgColTitle),
-		widget.NewLabel(""), head(tray.MsgColProject), head(tray.MsgColClient), aged)
+		head(tray.MsgColProject), head(tray.MsgColClient), aged)
 }
 
-// columns lays out the parts of a row: icon, status, title, tags, place, client, age. The title takes what the
-// others leave; its tags stand at its right end. In a narrow list the client goes first, then the place.
+// columns lays out the parts of a row: icon, status, title, place, client, age. The title takes what the others
+// leave. In a narrow list the client goes first, then the place.
 type columns struct{}
 
 const (
-	iconWidth   = 22
-	statusWidth = 112
-	placeWidth  = 130
-	clientWidth = 160
-	agedWidth   = 92
+	iconWidth   = 24
+	statusWidth = 146
+	placeWidth  = 112
+	clientWidth = 132
+	agedWidth   = 88
 
-	clientFrom = 640 // from this width on there is a column for the client
+	rowGap   = 6 // above and below the text together
+	rightGap = 8 // for the scroll bar
+
+	clientFrom = 620 // from this width on there is a column for the client
 	placeFrom  = 460
-	// tagsShare is the most that tags may take of the title's column.
-	tagsShare = 0.5
 )
 
-// MinSize implements fyne.Layout. The width is what makes sense at all; the height is that of one line.
-func (columns) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	height := float32(0)
-	for _, o := range objects {
-		height = max(height, o.MinSize().Height)
-	}
-	return fyne.NewSize(iconWidth+statusWidth+agedWidth+60, height)
+// MinSize implements fyne.Layout. The width is what makes sense at all; the height is that of a line, closer to
+// its neighbours than labels would be.
+func (columns) MinSize([]fyne.CanvasObject) fyne.Size {
+	line := fyne.MeasureText("Mg", theme.TextSize(), fyne.TextStyle{}).Height
+	return fyne.NewSize(iconWidth+statusWidth+agedWidth+60, line+rowGap)
 }
 
 // Layout implements fyne.Layout.
 func (columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	icon, status, title, tags := objects[0], objects[1], objects[2], objects[3]
-	place, client, aged := objects[4], objects[5], objects[6]
-
+	icon, status, title, place, client, aged := objects[0], objects[1], objects[2], objects[3], objects[4], objects[5]
 	side := float32(16)
 	icon.Resize(fyne.NewSquareSize(side))
-	icon.Move(fyne.NewPos(theme.InnerPadding(), (size.Height-side)/2))
-	right := size.Width
+	icon.Move(fyne.NewPos((iconWidth-side)/2+2, (size.Height-side)/2))
+
+	right := size.Width - rightGap
 	fromRight := func(o fyne.CanvasObject, width float32, show bool) {
 		if !show {
 			o.Hide()
@@ -124,14 +117,7 @@ func (columns) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	fromRight(client, clientWidth, size.Width >= clientFrom)
 	fromRight(place, placeWidth, size.Width >= placeFrom)
 	put(status, iconWidth, statusWidth, size.Height)
-
-	left := float32(iconWidth + statusWidth)
-	tagWidth := min(tags.MinSize().Width, (right-left)*tagsShare)
-	if tagWidth <= 2*theme.InnerPadding() {
-		tagWidth = 0
-	}
-	put(title, left, right-left-tagWidth, size.Height)
-	put(tags, right-tagWidth, tagWidth, size.Height)
+	put(title, iconWidth+statusWidth, right-iconWidth-statusWidth, size.Height)
 }
 
 // put places o in its column, centred in height: captions are lower than the rest.

@@ -14,6 +14,10 @@ func Theme() fyne.Theme { return compact{theme.DefaultTheme()} }
 
 type compact struct{ fyne.Theme }
 
+// sizeNameCode is the size of fixed-width text. Fyne rounds a line's ascent up and forgets to make the line
+// higher; at 14 nothing is rounded, while at 13 all underscores were cut off.
+const sizeNameCode fyne.ThemeSizeName = "berthCode"
+
 // Size makes everything a notch smaller than Fyne's touch-friendly sizes.
 func (t compact) Size(name fyne.ThemeSizeName) float32 {
 	if s, ok := sizes[name]; ok {
@@ -24,6 +28,7 @@ func (t compact) Size(name fyne.ThemeSizeName) float32 {
 
 var sizes = map[fyne.ThemeSizeName]float32{
 	theme.SizeNameText:           13,
+	sizeNameCode:                 14,
 	theme.SizeNameCaptionText:    11.5,
 	theme.SizeNameSubHeadingText: 16,
 	theme.SizeNamePadding:        4,
@@ -33,6 +38,20 @@ var sizes = map[fyne.ThemeSizeName]float32{
 	theme.SizeNameScrollBar:      10,
 	theme.SizeNameScrollBarSmall: 4,
 	theme.SizeNameInputRadius:    4,
+}
+
+// dense is the theme of lists and of text in many short paragraphs: lines close to one another.
+type dense struct{ fyne.Theme }
+
+// Size leaves less room around a line than compact does.
+func (t dense) Size(name fyne.ThemeSizeName) float32 {
+	switch name {
+	case theme.SizeNamePadding:
+		return 2
+	case theme.SizeNameInnerPadding:
+		return 3
+	}
+	return t.Theme.Size(name)
 }
 
 // Color gives our palette where it has a colour of that name.
@@ -64,6 +83,7 @@ var lightColors = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameDisabled:          rgb(0x8b95a1),
 	theme.ColorNamePlaceHolder:       rgb(0x65707d),
 	theme.ColorNameSeparator:         rgb(0xdce0e5),
+	theme.ColorNameShadow:            color.NRGBA{A: 0x24},
 	theme.ColorNameSelection:         rgb(0xcfe3fa),
 	theme.ColorNameHover:             color.NRGBA{A: 0x10},
 	theme.ColorNamePrimary:           rgb(0x1568c4),

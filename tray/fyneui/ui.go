@@ -22,8 +22,6 @@ type Config struct {
 	Lang     tray.Lang
 	Verbs    tray.Verbs
 	Controls Controls
-	// Refresh looks at every store again, or connects again. It may block.
-	Refresh func(context.Context) error
 	// OpenFolder shows a folder to the user. It may block.
 	OpenFolder func(dir string) error
 	// Notes are said in the status line as long as the program runs: "no session bus …".

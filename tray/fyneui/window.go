@@ -2,6 +2,7 @@ package fyneui
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -47,7 +48,7 @@ func newWindow(u *UI) *window {
 	w.menu = newWindowMenu(w)
 	w.win.SetMainMenu(w.menu.main)
 	w.win.SetContent(w.content())
-	w.win.Resize(fyne.NewSize(1060, 640))
+	w.win.Resize(fyne.NewSize(1160, 680))
 	w.win.SetCloseIntercept(u.closed)
 	w.showNotes(u.notes())
 	return w
@@ -62,7 +63,7 @@ func caption() *widget.Label {
 func (w *window) content() fyne.CanvasObject {
 	table := container.NewBorder(newHeader(w.lang), nil, nil, nil, container.NewStack(w.list.framed(), w.empty.root))
 	split := container.NewHSplit(table, w.details.root)
-	split.Offset = 0.62
+	split.Offset = 0.64
 	bottom := container.NewBorder(nil, nil, nil, container.New(wide(240), w.notice), container.NewGridWithRows(1, w.status))
 	return container.NewBorder(w.filter.root, container.NewVBox(w.notes, bottom), nil, nil, split)
 }
@@ -121,7 +122,7 @@ func (w *window) act(k tray.ActionKind) {
 	case tray.ActionClose:
 		w.askClose(d)
 	case tray.ActionResume:
-		w.resume(d)
+		w.resume(d, "")
 	case tray.ActionOpenFolder:
 		w.ui.work(func(context.Context) error { return w.ui.cfg.OpenFolder(d.Folder) }, w.failed)
 	case tray.ActionCopyID:
@@ -139,18 +140,22 @@ func enabled(d tray.Details, k tray.ActionKind) bool {
 	return false
 }
 
-func (w *window) resume(d tray.Details) {
-	w.ui.work(func(ctx context.Context) error { return w.ui.cfg.Verbs.Resume(ctx, d.Target) }, func(err error) {
-		if err != nil {
+// resume opens the Session in its client. dir is the folder of a note's project when the user just chose it.
+func (w *window) resume(d tray.Details, dir string) {
+	var warnings []string
+	w.ui.work(func(ctx context.Context) (err error) {
+		warnings, err = w.ui.cfg.Verbs.Resume(ctx, d.Target, dir)
+		return err
+	}, func(err error) {
+		switch {
+		case errors.Is(err, tray.ErrNeedFolder):
+			w.askFolder(d)
+		case err != nil:
 			w.alert(err)
-			return
+		default:
+			w.tell(strings.Join(append([]string{w.lang.Text(tray.MsgResumed, d.Title)}, warnings...), "  ·  "))
 		}
-		w.tell(w.lang.Text(tray.MsgResumed, d.Title))
 	})
-}
-
-func (w *window) refresh() {
-	w.ui.work(w.ui.cfg.Refresh, w.failed)
 }
 
 func (w *window) failed(err error) {

@@ -18,8 +18,8 @@ import (
 	"berth/locks"
 )
 
-// ErrRaised means that there is a first instance and that it was asked to show its window.
-var ErrRaised = errors.New("already running; its window was raised")
+// ErrRunning means that there is a first instance. If asked to, it showed its window.
+var ErrRunning = errors.New("berth-tray is already running")
 
 const (
 	lockName   = "tray.lock"
@@ -44,10 +44,10 @@ type Instance struct {
 }
 
 // Start makes this process the one instance, with its files in dir (made with mode 0700), or fails with
-// ErrRaised when another one runs and answered. Two starts at once cannot both be first, and what a dead
-// first left behind is in nobody's way: the lock ends with its process, and only its holder removes the
-// socket. Close or Serve must follow.
-func Start(ctx context.Context, dir string) (*Instance, error) {
+// ErrRunning when there is one; with show, that one's window is raised first. Two starts at once cannot both be
+// first, and what a dead first left behind is in nobody's way: the lock ends with its process, and only its
+// holder removes the socket. Close or Serve must follow.
+func Start(ctx context.Context, dir string, show bool) (*Instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
@@ -58,9 +58,12 @@ func Start(ctx context.Context, dir string) (*Instance, error) {
 		if !errors.Is(err, locks.ErrHeld) {
 			return nil, fmt.Errorf("single instance: %w", err)
 		}
+		if !show {
+			return nil, ErrRunning
+		}
 		raiseErr := raise(ctx, dir)
 		if raiseErr == nil {
-			return nil, ErrRaised
+			return nil, ErrRunning
 		}
 		select {
 		case <-ctx.Done():
@@ -132,7 +135,11 @@ func raise(ctx context.Context, dir string) error {
 		return err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(talkTimeout)); err != nil {
+	deadline := time.Now().Add(talkTimeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	if err := conn.SetDeadline(deadline); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintln(conn, request); err != nil {

@@ -21,7 +21,7 @@ const childDir = "BERTH_TEST_SINGLE_DIR"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
-		if _, err := Start(context.Background(), dir); err != nil {
+		if _, err := Start(context.Background(), dir, true); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -46,7 +46,7 @@ func shortDir(t *testing.T) string {
 // serveIn is a first instance; raised gets a value for each later start.
 func serveIn(t *testing.T, dir string) (raised <-chan struct{}) {
 	t.Helper()
-	first, err := Start(t.Context(), dir)
+	first, err := Start(t.Context(), dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,10 +68,22 @@ func TestSecondStartRaisesTheFirst(t *testing.T) {
 	dir := shortDir(t)
 	raised := serveIn(t, dir)
 	for range 3 {
-		if _, err := Start(t.Context(), dir); !errors.Is(err, ErrRaised) {
-			t.Fatalf("second start: got %v, want ErrRaised", err)
+		if _, err := Start(t.Context(), dir, true); !errors.Is(err, ErrRunning) {
+			t.Fatalf("second start: got %v, want ErrRunning", err)
 		}
 		<-raised
+	}
+}
+
+// An autostart beside a running instance changes nothing on screen (bug B146).
+func TestHiddenSecondStartDoesNotRaise(t *testing.T) {
+	dir := shortDir(t)
+	raised := serveIn(t, dir)
+	if _, err := Start(t.Context(), dir, false); !errors.Is(err, ErrRunning) {
+		t.Fatalf("got %v, want ErrRunning", err)
+	}
+	if len(raised) > 0 {
+		t.Error("a hidden start raised the window")
 	}
 }
 
@@ -83,7 +95,7 @@ func TestOfManyStartsAtOnceOneIsFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	for range starts {
 		wg.Go(func() {
-			in, err := Start(context.Background(), dir)
+			in, err := Start(context.Background(), dir, true)
 			results <- err
 			if err == nil {
 				in.Serve(ctx, func() {})
@@ -95,7 +107,7 @@ func TestOfManyStartsAtOnceOneIsFirst(t *testing.T) {
 		switch err := <-results; {
 		case err == nil:
 			first++
-		case !errors.Is(err, ErrRaised):
+		case !errors.Is(err, ErrRunning):
 			t.Errorf("start: %v", err)
 		}
 	}
@@ -109,7 +121,7 @@ func TestOfManyStartsAtOnceOneIsFirst(t *testing.T) {
 func TestStartAfterTheFirstEnded(t *testing.T) {
 	dir := shortDir(t)
 	for range 2 {
-		in, err := Start(t.Context(), dir)
+		in, err := Start(t.Context(), dir, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +156,7 @@ func TestDeadFirstDoesNotBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	in, err := Start(t.Context(), dir)
+	in, err := Start(t.Context(), dir, true)
 	if err != nil {
 		t.Fatalf("start after a dead first: %v", err)
 	}
@@ -154,15 +166,15 @@ func TestDeadFirstDoesNotBlock(t *testing.T) {
 // A first that holds the lock but does not answer is an error that says so, not a second instance.
 func TestSilentFirst(t *testing.T) {
 	dir := shortDir(t)
-	in, err := Start(t.Context(), dir)
+	in, err := Start(t.Context(), dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := Start(ctx, dir); err == nil || errors.Is(err, ErrRaised) {
-		t.Errorf("got %v, want an error that is not ErrRaised", err)
+	if _, err := Start(ctx, dir, true); err == nil || errors.Is(err, ErrRunning) {
+		t.Errorf("got %v, want an error that is not ErrRunning", err)
 	}
 }
 
