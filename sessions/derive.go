@@ -204,13 +204,11 @@ func (x *Index) takeDue(now time.Time) {
 }
 
 // settle reads e again when the moment for that has come: at a deadline, or late, when more urgent work
-// stood in front. It does so once per Record, so that a Source that never settles cannot keep the Index busy.
+// stood in front. It does so at most once per derivation, so a Source that never settles cannot keep the Index busy.
 func (x *Index) settle(e *entry, now time.Time) {
-	if e.settled || e.rec.Settle.IsZero() || now.Before(e.rec.Settle) {
-		return
+	if !e.rec.Settle.IsZero() && !now.Before(e.rec.Settle) {
+		x.reload(e.store, e.rec.Key, now)
 	}
-	x.reload(e.store, e.rec.Key, now)
-	e.settled = !now.Before(e.rec.Settle)
 }
 
 // deadlines is a heap of entries by their due time.

@@ -67,6 +67,7 @@ type Index struct {
 	events   []Event
 	due      deadlines
 	awaited  map[locks.Identity]*awaited
+	wakeups  int // how often the timer fired; the idle test reads it after Run
 }
 
 // request is something to do on the Index's goroutine; done is closed after the result is published.
@@ -215,6 +216,7 @@ func (x *Index) Run(ctx context.Context) error {
 			x.flush(now)
 			close(r.done)
 		case <-timer.C:
+			x.wakeups++
 			now := time.Now()
 			x.takeDue(now)
 			if x.cfg.Sweep > 0 && !now.Before(nextSweep) {

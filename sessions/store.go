@@ -35,8 +35,6 @@ type entry struct {
 	due    time.Time
 	heap   int // position in the deadlines, -1 when not there
 	waits  []*awaited
-
-	settled bool // rec was read again at its Settle
 }
 
 func newStore(src Source) *store {
@@ -112,7 +110,6 @@ func (x *Index) replace(e *entry, rec *Record, now time.Time) {
 		e.rec = rec
 		x.link(e)
 	}
-	e.settled = false
 	x.dirty[e] = true
 }
 
