@@ -122,9 +122,10 @@ func (d *doctor) store(f daemon.Found, v *sessions.View) {
 			d.bad("%s cannot be listed: %s", f.Root, s.Problem)
 		}
 	}
+	short := nameSessions(v.Sessions)
 	for _, s := range rows {
 		for _, p := range s.Problems {
-			d.note("  %s: %s", rowID(s), p)
+			d.note("  %s: %s", short.of(s), p)
 		}
 	}
 }

@@ -77,12 +77,12 @@ func (a *app) listCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			total := len(v.Sessions)
+			all := slices.Clone(v.Sessions)
 			v.Sessions = slices.DeleteFunc(v.Sessions, func(s *sessions.Session) bool { return !f.keep(s) })
 			if asJSON {
 				return printJSON(a.stdout, v)
 			}
-			return a.printList(v, total)
+			return a.printList(v, all)
 		},
 	}
 	f.flags(cmd)
@@ -98,18 +98,19 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func (a *app) printList(v *sessions.View, total int) error {
+func (a *app) printList(v *sessions.View, all []*sessions.Session) error {
 	for _, s := range v.Stores {
 		if s.Problem != "" {
 			fmt.Fprintf(a.stderr, "berth: %s %s: %s\n", s.Source, clean(s.Root), clean(s.Problem))
 		}
 	}
 	if len(v.Sessions) == 0 {
-		return a.printEmpty(v, total)
+		return a.printEmpty(v, len(all))
 	}
 	t := a.newTable(2, "ID", "STATUS", "TITLE", "PROJECT", "CLIENT", "ACTIVITY")
+	short := nameSessions(all)
 	for _, s := range v.Sessions {
-		t.add(cell{text: rowID(s)}, cell{statusText(s), statusColour(s.Status)}, cell{text: s.Name()},
+		t.add(cell{text: short.of(s)}, cell{statusText(s), statusColour(s.Status)}, cell{text: s.Name()},
 			cell{text: place(s)}, cell{text: clientText(s)}, cell{ago(s.UpdatedAt, a.now()), dim})
 	}
 	return t.print(a.stdout)
@@ -125,14 +126,6 @@ func (a *app) printEmpty(v *sessions.View, total int) error {
 		fmt.Fprintln(a.stderr, "no sessions yet; berth doctor says which stores are watched")
 	}
 	return nil
-}
-
-// rowID is what people type to name the session: the beginning of its id, or the path of a note without one.
-func rowID(s *sessions.Session) string {
-	if s.ID == "" {
-		return s.Rel()
-	}
-	return shortID(s.ID)
 }
 
 // statusText is the status with the facts that a person should see at once.
@@ -172,10 +165,13 @@ func clientText(s *sessions.Session) string {
 	if s.Holder != nil {
 		return sessions.HolderName(s.Holder)
 	}
-	for _, name := range []string{s.ClientName, s.Agent, s.Source} {
+	for _, name := range []string{s.ClientName, s.Agent} {
 		if name != "" {
 			return name
 		}
 	}
-	return ""
+	if s.Source == "kimi" {
+		return "kimi"
+	}
+	return "-"
 }

@@ -58,7 +58,7 @@ func (a *app) printLocks(rows []sessions.LockRow) error {
 func lockLine(r sessions.LockRow) string {
 	what := r.SessionID
 	if r.Title != "" && r.Title != r.SessionID {
-		what = r.Title + " [" + shortID(r.SessionID) + "]"
+		what = r.Title + " [" + bareID(r.SessionID) + "]"
 	}
 	if r.Holder == nil {
 		return fmt.Sprintf("%-8s %s", "-", filepath.Base(r.Path))

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -51,14 +52,58 @@ func ago(t, now time.Time) string {
 	return t.Local().Format("2006-01-02")
 }
 
-// shortID is the part of an id that people type.
-func shortID(id string) string {
-	id = strings.TrimPrefix(id, "session_")
-	// The front of a UUIDv7 is a clock: two sessions of one minute share eight digits.
-	if len(id) > 13 {
-		return id[:13]
+// minID is the least number of characters of an id that are shown.
+const minID = 8
+
+// names are what people type to name a session among others.
+type names map[string]string
+
+// nameSessions finds, for every id, the shortest beginning that no other id shares. The ids of one minute share
+// their front, which is a clock, so a fixed length would not do.
+func nameSessions(all []*sessions.Session) names {
+	var ids []string
+	for _, s := range all {
+		if s.ID != "" {
+			ids = append(ids, bareID(s.ID))
+		}
 	}
-	return id
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	short := names{}
+	for i, id := range ids {
+		n := minID
+		if i > 0 {
+			n = max(n, shared(id, ids[i-1])+1)
+		}
+		if i+1 < len(ids) {
+			n = max(n, shared(id, ids[i+1])+1)
+		}
+		short[id] = id[:min(n, len(id))]
+	}
+	return short
+}
+
+func bareID(id string) string { return strings.TrimPrefix(id, "session_") }
+
+// shared is the length of the front that a and b have in common.
+func shared(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// of is the short id of a session, or the path of a note without an id. A session that was not among the named
+// ones is shown with its whole id.
+func (n names) of(s *sessions.Session) string {
+	if s.ID == "" {
+		return s.Rel()
+	}
+	if short, ok := n[bareID(s.ID)]; ok {
+		return short
+	}
+	return bareID(s.ID)
 }
 
 // Colours by ANSI code; the word beside each says the same.

@@ -88,20 +88,22 @@ func (f *filter) concerns(e *sessions.Event) bool {
 }
 
 func (a *app) watchText(f *filter) func(sessions.Update) error {
+	var short names
 	return func(u sessions.Update) error {
 		stamp := a.now().Format(time.TimeOnly)
 		if u.View != nil {
-			return a.watchView(stamp, f.view(u.View))
+			short = nameSessions(u.View.Sessions)
+			return a.watchView(stamp, f.view(u.View), short)
 		}
 		if !f.concerns(u.Event) {
 			return nil
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s  %s\n", stamp, eventText(u.Event))
+		_, err := fmt.Fprintf(a.stdout, "%s  %s\n", stamp, eventText(u.Event, short))
 		return err
 	}
 }
 
-func (a *app) watchView(stamp string, v *sessions.View) error {
+func (a *app) watchView(stamp string, v *sessions.View, short names) error {
 	for _, c := range v.Coverage {
 		if c.Reason != "" {
 			fmt.Fprintf(a.stderr, "berth: %s: %s (%s). %s\n", clean(c.Path), c.Coverage, clean(c.Reason), clean(c.Remedy))
@@ -114,7 +116,7 @@ func (a *app) watchView(stamp string, v *sessions.View) error {
 		if s.Status == sessions.Active {
 			continue // what needs nobody is counted, not listed
 		}
-		if _, err := fmt.Fprintf(a.stdout, "          %s  %s  %s\n", shortID(rowID(s)), statusText(s), clean(s.Name())); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "          %s  %s  %s\n", short.of(s), statusText(s), clean(s.Name())); err != nil {
 			return err
 		}
 	}
@@ -139,9 +141,9 @@ func counts(rows []*sessions.Session) string {
 }
 
 // eventText is one line about one event: what changed, and who has the session.
-func eventText(e *sessions.Event) string {
+func eventText(e *sessions.Event, short names) string {
 	s := e.Session
-	text := shortID(rowID(s)) + "  "
+	text := short.of(s) + "  "
 	switch e.Kind {
 	case sessions.Removed:
 		text += "removed"

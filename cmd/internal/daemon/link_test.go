@@ -12,7 +12,7 @@ import (
 )
 
 // options point at empty stores in a folder of their own.
-func options(t *testing.T) Options {
+func options(t testing.TB) Options {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "link") // short enough for a socket
 	if err != nil {
