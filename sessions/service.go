@@ -166,7 +166,10 @@ func (s *Service) PlanResume(ctx context.Context, ref, dir string) (*Launch, err
 	} else if err := s.planNote(row, dir, l); err != nil {
 		return nil, err
 	}
-	return l, s.checkLaunch(row, l)
+	if err := s.checkLaunch(row, l); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // resumable says why row cannot be resumed as it is, or nil.
