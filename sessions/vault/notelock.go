@@ -74,7 +74,7 @@ func (s *Source) blocked(t target, err error) error {
 	case errors.Is(err, locks.ErrHeld) && errors.Is(err, context.DeadlineExceeded):
 		return &sessions.Error{
 			Err: sessions.ErrOccupied, Session: t.key, Hint: "try again when it is done",
-			Detail: fmt.Sprintf("another program has been writing this note for %v (%v)", lockPatience, err),
+			Detail: fmt.Sprintf("another program is writing this note: %v", err),
 		}
 	case errors.Is(err, fs.ErrPermission) || readOnlyDisk(err):
 		return refused(t.key, "", "the note cannot be locked: %v", err)

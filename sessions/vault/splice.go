@@ -86,11 +86,11 @@ func (e *frontEdit) append(q quote, text, name string) error {
 
 // done returns the splices in order, new keys last.
 func (e *frontEdit) done() []splice {
-	slices.SortFunc(e.splices, func(a, b splice) int { return a.at - b.at })
+	all := slices.SortedFunc(slices.Values(e.splices), func(a, b splice) int { return a.at - b.at })
 	if e.lines != "" {
-		e.splices = append(e.splices, splice{at: e.n.closing, ins: e.lines})
+		all = append(all, splice{at: e.n.closing, ins: e.lines})
 	}
-	return e.splices
+	return all
 }
 
 // frontLineEnd is the line ending of the line before the closing fence.
@@ -124,7 +124,7 @@ func (n *note) locate(fd field) (splice, error) {
 			return splice{}, bad
 		}
 	}
-	if !endsLine(value[s.del:]) || fd.value.Kind != yaml.ScalarNode || fd.value.Anchor != "" {
+	if !endsLine(line[s.at+s.del-n.yaml-start:]) || fd.value.Kind != yaml.ScalarNode || fd.value.Anchor != "" {
 		return splice{}, bad
 	}
 	return s, nil
@@ -193,7 +193,7 @@ func (e *frontEdit) verify(after []byte) error {
 		grown += len(s.ins) - s.del
 	}
 	p := split(after, true)
-	if p.shape != fenced || p.body != e.n.body+grown {
+	if p.shape != fenced || p.closing != e.n.closing+grown {
 		return errors.New("the change would move the end of the frontmatter")
 	}
 	f, err := parseFrontmatter(after[p.yaml:p.closing])
