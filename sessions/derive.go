@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"container/heap"
 	"context"
 	"slices"
 	"time"
@@ -36,12 +35,12 @@ func (x *Index) derive(e *entry, now time.Time) {
 func (x *Index) store(e *entry, row *Session) {
 	switch old := e.row; {
 	case e.slot < 0:
-		e.slot = x.rows.add(row)
+		e.slot = int32(x.rows.add(row))
 		x.events = append(x.events, Event{Kind: Added, Session: row})
 	case sameRow(old, row):
 		return
 	default:
-		x.rows.set(e.slot, row)
+		x.rows.set(int(e.slot), row)
 		x.events = append(x.events, Event{Kind: Changed, Session: row, Previous: old})
 	}
 	e.row = row
@@ -209,54 +208,4 @@ func (x *Index) settle(e *entry, now time.Time) {
 	if !e.rec.Settle.IsZero() && !now.Before(e.rec.Settle) {
 		x.reload(e.store, e.rec.Key, now)
 	}
-}
-
-// deadlines is a heap of entries by their due time.
-type deadlines struct{ es entryHeap }
-
-// next returns the earliest due time, zero when there is none.
-func (d *deadlines) next() time.Time {
-	if len(d.es) == 0 {
-		return time.Time{}
-	}
-	return d.es[0].due
-}
-
-// set moves e to t; a zero t takes it out.
-func (d *deadlines) set(e *entry, t time.Time) {
-	if e.heap >= 0 {
-		heap.Remove(&d.es, e.heap)
-	}
-	e.due = t
-	if !t.IsZero() {
-		heap.Push(&d.es, e)
-	}
-}
-
-// pop takes out and returns an entry that is due at now, or nil.
-func (d *deadlines) pop(now time.Time) *entry {
-	if len(d.es) == 0 || d.es[0].due.After(now) {
-		return nil
-	}
-	return heap.Pop(&d.es).(*entry)
-}
-
-type entryHeap []*entry
-
-func (h entryHeap) Len() int           { return len(h) }
-func (h entryHeap) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
-func (h entryHeap) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].heap, h[j].heap = i, j
-}
-func (h *entryHeap) Push(e any) {
-	n := e.(*entry)
-	n.heap = len(*h)
-	*h = append(*h, n)
-}
-func (h *entryHeap) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	last.heap = -1
-	return last
 }

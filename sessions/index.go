@@ -292,7 +292,7 @@ func (x *Index) reload(st *store, key string, now time.Time) {
 	if st.scan.running {
 		st.scan.looked[key] = true
 	}
-	rec, err := st.src.Load(key, now)
+	rec, err := load(st.src, key, now)
 	x.apply(st, key, rec, err, now)
 }
 

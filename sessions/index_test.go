@@ -550,7 +550,7 @@ func TestRemovedRowsAreForgotten(t *testing.T) {
 		r.hint("a")
 		r.stop()
 		st := r.index.stores[0]
-		left := len(r.index.awaited) + len(r.index.due.es) + len(r.index.dirty) +
+		left := len(r.index.awaited) + len(r.index.due.heap) + len(r.index.dirty) +
 			len(st.entries) + len(st.byID) + len(st.children) + len(st.groups) + len(st.witnesses)
 		if left != 0 {
 			t.Errorf("%d things are left: %+v", left, st)

@@ -8,10 +8,10 @@ import (
 
 // scanState is where a store's scanning stands. Owned by the Index's goroutine.
 type scanState struct {
-	gen     int  // counts scans; 0 before the first
-	running bool // one scan at a time
-	again   bool // something asked for another while one ran
-	ended   bool // one has ended, well or not
+	gen     int32 // counts scans; 0 before the first
+	running bool  // one scan at a time
+	again   bool  // something asked for another while one ran
+	ended   bool  // one has ended, well or not
 	// looked holds the keys that were read on other grounds while the scan ran: what the scan read of
 	// them may be older.
 	looked map[string]bool
@@ -125,7 +125,7 @@ func scanKey(src Source, key string, known Stamp) scanned {
 			return scanned{key: key, same: true}
 		}
 	}
-	rec, err := src.Load(key, time.Now())
+	rec, err := load(src, key, time.Now())
 	return scanned{key: key, rec: rec, err: err}
 }
 

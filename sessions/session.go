@@ -110,8 +110,8 @@ const MaxAgents = 32
 // each file, hashed). Equal Stamps mean that nothing needs to be read again. The zero Stamp equals nothing.
 type Stamp uint64
 
-// Record is what a Source read about one Session: facts, no opinion. A Record is never changed after
-// the Source returned it.
+// Record is what a Source read about one Session: facts, no opinion. A Record is never changed once it
+// is in a Snapshot.
 type Record struct {
 	// Key is unique within its Source and stays the same while the Session stays in its place: the
 	// slash-separated path relative to the Source's root.

@@ -197,68 +197,6 @@ func TestTri(t *testing.T) {
 	}
 }
 
-// TestTidy: what enters the Index has times that every reader of JSON can read.
-func TestTidy(t *testing.T) {
-	shanghai := time.FixedZone("CST", 8*60*60)
-	tests := []struct {
-		name     string
-		in, want time.Time
-		problem  bool
-	}{
-		{"none", time.Time{}, time.Time{}, false},
-		{"UTC", noon, noon, false},
-		{"another zone", noon.In(shanghai), noon, false},
-		{"the zone of this machine", noon.In(time.Local), noon, false},
-		{"the last year with four digits", time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), false},
-		{"a year with more", time.UnixMilli(1 << 60), time.Time{}, true},
-		{"a year before all", time.UnixMilli(-1 << 60), time.Time{}, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			rec := kimiRecord(func(r *Record) {
-				r.CreatedAt, r.UpdatedAt, r.EndedAt, r.ArchivedAt = tt.in, tt.in, tt.in, tt.in
-				r.Problems = make([]string, 0, 8)
-			})
-			before := *rec
-			got := tidy(rec)
-			for _, g := range []time.Time{got.CreatedAt, got.UpdatedAt, got.EndedAt, got.ArchivedAt} {
-				if g != tt.want {
-					t.Errorf("time = %v, want %v", g, tt.want)
-				}
-			}
-			if (len(got.Problems) == 4) != tt.problem {
-				t.Errorf("problems = %q", got.Problems)
-			}
-			if _, err := json.Marshal(Session{Record: got}); err != nil {
-				t.Error(err)
-			}
-			if !reflect.DeepEqual(*rec, before) {
-				t.Error("the Source's Record was changed")
-			}
-		})
-	}
-}
-
-// TestLockTimesAreTidy: the times of foreign locks and processes come by another way.
-func TestLockTimesAreTidy(t *testing.T) {
-	far := time.UnixMilli(1 << 60)
-	local := noon.In(time.FixedZone("CST", 8*60*60))
-	lockedAt := func(at time.Time) *Session {
-		row, _ := Classify(Situation{Record: kimiRecord(locked, func(r *Record) { r.Lock.Record.StartedAt = at })}, noon, DefaultPolicy())
-		return row
-	}
-	if got := asJSON(t, lockedAt(far))["holder"].(map[string]any)["started_at"]; got != nil {
-		t.Errorf("a lock from far away has started_at %v", got)
-	}
-	if got := asJSON(t, lockedAt(local))["holder"].(map[string]any)["started_at"]; got != "2026-03-14T12:00:00Z" {
-		t.Errorf("a lock from another zone has started_at %v", got)
-	}
-	w := findWriter(kimiRecord(), nil, "", []locks.Client{client(5, "/p", local)}, nil)
-	if got := asJSON(t, w.Holder)["started_at"]; got != "2026-03-14T12:00:00Z" {
-		t.Errorf("a client from another zone has started_at %v", got)
-	}
-}
-
 func TestName(t *testing.T) {
 	tests := []struct {
 		rec       Record

@@ -28,7 +28,8 @@ type Source interface {
 	Stamp(key string) (Stamp, error)
 
 	// Load reads one Session. now is used for what is in flight ([Record.Settle]). It returns
-	// ErrNotFound when key is gone or is no Session.
+	// ErrNotFound when key is gone or is no Session. The Record is the caller's: the Source keeps no
+	// reference to it.
 	Load(key string, now time.Time) (*Record, error)
 
 	// Changed says what a changed path inside the root means. It may update the Source's own caches

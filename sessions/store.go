@@ -28,12 +28,11 @@ type entry struct {
 	store  *store
 	rec    *Record
 	row    *Session
-	slot   int
 	nextID *entry // another entry of the store with the same id
-	gen    int    // the scan that saw it last
+	slot   int32  // in the table, -1 when not there
+	place  int32  // in the deadlines, -1 when not there
+	gen    int32  // the scan that saw it last
 	grown  time.Time
-	due    time.Time
-	heap   int // position in the deadlines, -1 when not there
 	waits  []*awaited
 }
 
@@ -65,9 +64,9 @@ func (x *Index) apply(st *store, key string, rec *Record, err error, now time.Ti
 		x.remove(e)
 	case err != nil:
 	case e == nil:
-		x.add(st, tidy(rec), now)
+		x.add(st, rec, now)
 	default:
-		x.replace(e, tidy(rec), now)
+		x.replace(e, rec, now)
 	}
 }
 
@@ -82,7 +81,7 @@ func (x *Index) noteFailure(st *store, key string, err error) {
 }
 
 func (x *Index) add(st *store, rec *Record, now time.Time) {
-	e := &entry{store: st, rec: rec, slot: -1, gen: st.scan.gen, heap: -1}
+	e := &entry{store: st, rec: rec, slot: -1, place: -1, gen: st.scan.gen}
 	if !st.info.ListedAt.IsZero() {
 		e.grown = now // it was not there before, so somebody has just made it
 	}
@@ -119,37 +118,6 @@ func progressed(old, rec *Record) bool {
 	return rec.UpdatedAt.After(old.UpdatedAt) || rec.unfinished() && !old.unfinished()
 }
 
-// tidy returns rec as the Index promises it: every time in UTC, and none that JSON cannot carry, since one
-// of those would spoil the whole list instead of one row. rec itself is not changed.
-func tidy(rec *Record) *Record {
-	times := [...]time.Time{rec.CreatedAt, rec.UpdatedAt, rec.EndedAt, rec.ArchivedAt}
-	if !slices.ContainsFunc(times[:], func(t time.Time) bool { return t != tidyTime(t) }) {
-		return rec
-	}
-	out := *rec
-	out.Problems = slices.Clip(out.Problems)
-	take := func(t *time.Time, key string) {
-		was := *t
-		if *t = tidyTime(was); !t.Equal(was) {
-			out.Problems = append(out.Problems, key+" has no date that can be shown: "+was.UTC().String())
-		}
-	}
-	take(&out.CreatedAt, "created_at")
-	take(&out.UpdatedAt, "updated_at")
-	take(&out.EndedAt, "ended_at")
-	take(&out.ArchivedAt, "archived_at")
-	return &out
-}
-
-// tidyTime returns t in UTC, or zero when its year has not four digits.
-func tidyTime(t time.Time) time.Time {
-	t = t.UTC()
-	if y := t.Year(); y < 0 || y > 9999 {
-		return time.Time{}
-	}
-	return t
-}
-
 // sameLinks reports whether a and b stand in the same relations to other Sessions.
 func sameLinks(a, b *Record) bool {
 	return a.ID == b.ID && a.ParentID == b.ParentID && slices.Equal(a.Groups, b.Groups)
@@ -163,7 +131,7 @@ func (x *Index) remove(e *entry) {
 	x.await(e, nil)
 	delete(x.dirty, e)
 	if e.slot >= 0 {
-		x.rows.remove(e.slot)
+		x.rows.remove(int(e.slot))
 		x.events = append(x.events, Event{Kind: Removed, Session: e.row})
 	}
 }
