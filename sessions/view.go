@@ -32,7 +32,8 @@ type Update struct {
 // watchBuffer is how many Events a slow reader may be behind before it gets a new View instead.
 const watchBuffer = 1024
 
-// View returns the newest View with a revision above since; it waits for one until ctx ends.
+// View returns the newest View. When since is its revision, it waits for the next one until ctx ends; any other
+// number is of the past, or of another run of the service.
 func (s *Service) View(ctx context.Context, since uint64) (*View, error) {
 	select {
 	case <-s.Index.Ready():
@@ -42,7 +43,7 @@ func (s *Service) View(ctx context.Context, since uint64) (*View, error) {
 	sub := s.Index.Subscribe(1)
 	defer sub.Close()
 	snap := sub.Snapshot
-	if since > 0 && snap.Revision <= since {
+	if since > 0 && snap.Revision == since {
 		select {
 		case <-sub.C:
 			snap = s.Index.Snapshot()
