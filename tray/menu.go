@@ -53,6 +53,9 @@ const (
 	DoQuit
 )
 
+// FirstMenu is the menu before anything is known; a View starts with it by itself.
+func FirstMenu(l Lang) MenuSpec { return buildMenu(&survey{}, l) }
+
 func buildMenu(v *survey, l Lang) MenuSpec {
 	parts := []menuPart{
 		{v.attention, MsgAttention, DoShow, 1},

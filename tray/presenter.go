@@ -105,7 +105,8 @@ func (p *Presenter) signal() {
 
 // Run draws until ctx is done, which is the only reason for it to return.
 func (p *Presenter) Run(ctx context.Context) error {
-	d := drawing{view: p.view}
+	first := FirstMenu(p.in.Lang)
+	d := drawing{view: p.view, menu: first, next: first}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -180,7 +181,7 @@ func (d *drawing) due(now time.Time, dirty, urgent, visible bool) time.Time {
 }
 
 func (d *drawing) menuDue(hold time.Time) time.Time {
-	if d.at.IsZero() || d.menu.Equal(d.next) {
+	if d.menu.Equal(d.next) {
 		return time.Time{}
 	}
 	due := d.menuAt.Add(menuEvery)

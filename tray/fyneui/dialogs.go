@@ -160,8 +160,8 @@ func (c *closeDialog) preview(edit *sessions.Edit) {
 	for _, warning := range edit.Warnings {
 		c.diff.Segments = append(c.diff.Segments, line(c.w.lang.Text(tray.MsgWarning, tray.Clean(warning)), theme.ColorNameWarning)...)
 	}
-	for _, d := range tray.Diff(edit) {
-		c.diff.Segments = append(c.diff.Segments, line(d.Op.Sign()+d.Text, diffColors[d.Op])...)
+	for _, d := range tray.Preview(edit) {
+		c.diff.Segments = append(c.diff.Segments, line(d.Text, diffColors[d.Op])...)
 	}
 	c.diff.Refresh()
 }

@@ -42,7 +42,7 @@ func newSessionList() *sessionList {
 
 // framed is the list on its background, with the frame that shows its focus.
 func (l *sessionList) framed() fyne.CanvasObject {
-	return container.NewStack(newBackdrop(), container.NewThemeOverride(l, dense{Theme()}), l.frame)
+	return container.NewStack(newBackdrop(), l, l.frame)
 }
 
 // show replaces the rows and keeps the selection on the Session it was on, wherever that is now. The list does

@@ -34,10 +34,7 @@ type panelIcon struct {
 
 func newPanelIcon(u *UI, t Tray) *panelIcon {
 	p := &panelIcon{ui: u, tray: t, menu: fyne.NewMenu("berth"), state: tray.IconQuiet}
-	p.menu.Items = p.items(tray.MenuSpec{Rows: []tray.MenuRow{
-		{Kind: tray.RowCommand, Label: u.cfg.Lang.Text(tray.MsgOpenBerth), Intent: tray.Intent{Do: tray.DoOpen}},
-		{Kind: tray.RowCommand, Label: u.cfg.Lang.Text(tray.MsgQuit), Intent: tray.Intent{Do: tray.DoQuit}},
-	}})
+	p.menu.Items = p.items(tray.FirstMenu(u.cfg.Lang))
 	p.paint()
 	t.SetMenu(p.menu)
 	t.OnTapped(u.Raise)

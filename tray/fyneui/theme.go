@@ -40,7 +40,7 @@ var sizes = map[fyne.ThemeSizeName]float32{
 	theme.SizeNameInputRadius:    4,
 }
 
-// dense is the theme of lists and of text in many short paragraphs: lines close to one another.
+// dense is the theme of text in many short paragraphs: lines close to one another.
 type dense struct{ fyne.Theme }
 
 // Size leaves less room around a line than compact does.
