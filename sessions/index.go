@@ -17,9 +17,11 @@ import (
 // concurrent use.
 type Prober interface {
 	Judge(f *locks.File, now time.Time) locks.Judgement
-	Identify(pid int) (locks.Identity, bool)
+	Identify(pid int) (locks.Identity, bool) // false when there is no such process, or it cannot be told
 	Alive(id locks.Identity) locks.Verdict
-	Clients() []locks.Client
+	Clients() []locks.Client // may be a moment old; nil where processes cannot be listed
+	// AwaitExit returns nil when the process has ended. After an error other than ctx's the Index looks
+	// again every half a minute.
 	AwaitExit(ctx context.Context, id locks.Identity) error
 }
 
@@ -48,10 +50,12 @@ const DefaultSweep = 5 * time.Minute
 
 // Index keeps every Session of every Source. One goroutine, the one in Run, owns it.
 type Index struct {
-	cfg IndexConfig
-	log *slog.Logger
-	hub *hub
+	cfg    IndexConfig
+	log    *slog.Logger
+	hub    *hub
+	stores []*store // the list never changes; what is in them is owned by Run
 
+	// Nothing is queued: who sends waits until Run takes it, or until it is told to stop.
 	requests chan request
 	parts    chan scanPart
 	exits    chan locks.Identity
@@ -60,14 +64,14 @@ type Index struct {
 	wg       sync.WaitGroup
 
 	// Owned by Run.
-	stores   []*store
-	rows     table
-	revision uint64
-	dirty    map[*entry]bool
-	events   []Event
-	due      deadlines
-	awaited  map[locks.Identity]*awaited
-	wakeups  int // how often the timer fired; the idle test reads it after Run
+	rows      table
+	revision  uint64
+	dirty     map[*entry]bool // to be derived again
+	events    []Event         // to be published
+	due       deadlines
+	awaited   map[locks.Identity]*awaited
+	nextSweep time.Time
+	wakeups   int // how often the timer fired; the idle test reads it after Run
 }
 
 // request is something to do on the Index's goroutine; done is closed after the result is published.
@@ -189,16 +193,22 @@ func (x *Index) Run(ctx context.Context) error {
 	if x.cfg.Batches == nil {
 		x.rescanAll(ctx)
 	}
+	x.nextSweep = time.Now().Add(x.cfg.Sweep)
+	x.loop(ctx)
+	return nil
+}
+
+// loop does one thing after another until ctx ends, and publishes what it changed.
+func (x *Index) loop(ctx context.Context) {
 	batches := x.cfg.Batches
-	nextSweep := time.Now().Add(x.cfg.Sweep)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		x.flush(time.Now())
-		x.arm(timer, nextSweep)
+		x.arm(timer)
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case b, open := <-batches:
 			if !open {
 				batches = nil
@@ -217,21 +227,25 @@ func (x *Index) Run(ctx context.Context) error {
 			close(r.done)
 		case <-timer.C:
 			x.wakeups++
-			now := time.Now()
-			x.takeDue(now)
-			if x.cfg.Sweep > 0 && !now.Before(nextSweep) {
-				x.sweep(ctx)
-				nextSweep = now.Add(x.cfg.Sweep)
-			}
+			x.takeTime(ctx, time.Now())
 		}
 	}
 }
 
+// takeTime does what is due.
+func (x *Index) takeTime(ctx context.Context, now time.Time) {
+	x.takeDue(now)
+	if x.cfg.Sweep > 0 && !now.Before(x.nextSweep) {
+		x.sweep(ctx)
+		x.nextSweep = now.Add(x.cfg.Sweep)
+	}
+}
+
 // arm sets timer to the next moment at which something is to be done without an event.
-func (x *Index) arm(timer *time.Timer, nextSweep time.Time) {
+func (x *Index) arm(timer *time.Timer) {
 	next := x.due.next()
-	if x.cfg.Sweep > 0 && (next.IsZero() || nextSweep.Before(next)) {
-		next = nextSweep
+	if x.cfg.Sweep > 0 && (next.IsZero() || x.nextSweep.Before(next)) {
+		next = x.nextSweep
 	}
 	if next.IsZero() {
 		timer.Stop()

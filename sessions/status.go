@@ -232,7 +232,7 @@ func nextDeadline(s Situation, now time.Time, p Policy) time.Time {
 	}
 	consider(s.Record.Settle)
 	consider(abandonedAt(s.Record, p))
-	if s.Record.unfinished() && !s.Grown.IsZero() {
+	if s.Record.unfinished() && s.Writer.Alive == No && !s.Grown.IsZero() {
 		consider(s.Grown.Add(growthSettle))
 	}
 	return next

@@ -323,6 +323,7 @@ func TestDeadline(t *testing.T) {
 		{"what is now is not waited for", Situation{Record: kimiRecord(settle(0))}, time.Time{}},
 		{"growth settles", Situation{Record: kimiRecord(inTurn), Writer: nobody, Grown: ago(time.Second)}, ago(time.Second).Add(growthSettle)},
 		{"growth that matters to nobody", Situation{Record: kimiRecord(), Grown: ago(time.Second)}, time.Time{}},
+		{"growth under a writer that lives", Situation{Record: kimiRecord(inTurn), Writer: writing, Grown: ago(time.Second)}, time.Time{}},
 		{"an interrupted turn stays so", Situation{Record: kimiRecord(inTurn), Writer: nobody, Grown: ago(time.Hour)}, time.Time{}},
 	}
 	for _, tt := range tests {

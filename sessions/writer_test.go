@@ -97,22 +97,28 @@ func TestFindWriter(t *testing.T) {
 			if got.Alive != tt.want || !slices.Equal(got.PIDs, tt.pids) {
 				t.Fatalf("writer = %+v, want %v, pids %v", got, tt.want, tt.pids)
 			}
-			evidence := got.Evidence
-			if (got.Holder != nil) != (tt.want == Yes) {
-				t.Fatalf("holder = %+v, though alive is %v", got.Holder, tt.want)
-			}
-			if h := got.Holder; h != nil {
-				evidence = append(slices.Clone(evidence), h.Evidence...)
-				if h.Via != tt.via || h.Verdict != locks.Live {
-					t.Errorf("holder via %s, %s; want %s, live", h.Via, h.Verdict, tt.via)
-				}
-			}
-			for _, part := range tt.evidence {
-				if !strings.Contains(strings.Join(evidence, "\n"), part) {
-					t.Errorf("evidence = %q, want %q in it", evidence, part)
-				}
-			}
+			checkWriter(t, got, tt.via, tt.evidence)
 		})
+	}
+}
+
+// checkWriter checks who the writer is said to be, and the evidence for it in one piece.
+func checkWriter(t *testing.T, got Writer, via Via, evidence []string) {
+	t.Helper()
+	said := got.Evidence
+	switch h := got.Holder; {
+	case (h != nil) != (got.Alive == Yes):
+		t.Fatalf("holder = %+v, though alive is %v", h, got.Alive)
+	case h == nil:
+	case h.Via != via || h.Verdict != locks.Live:
+		t.Errorf("holder via %s, %s; want %s, live", h.Via, h.Verdict, via)
+	default:
+		said = append(slices.Clone(said), h.Evidence...)
+	}
+	for _, part := range evidence {
+		if !strings.Contains(strings.Join(said, "\n"), part) {
+			t.Errorf("evidence = %q, want %q in it", said, part)
+		}
 	}
 }
 
