@@ -51,7 +51,7 @@ func (h *head) meta() (meta, string) {
 		if !mentionsSession(yaml) {
 			return meta{}, ""
 		}
-		f, err := parseFrontmatter(yaml)
+		f, err := readFrontmatter(yaml)
 		if err == nil {
 			return readMeta(f), ""
 		}

@@ -122,7 +122,9 @@ func (s *Source) List(ctx context.Context, emit func(key string)) error {
 	s.refresh()
 	round := s.plain.begin()
 	err := s.walk(ctx, ".", func(key string, d fs.DirEntry) {
-		if fi, err := d.Info(); err == nil && !s.plain.knows(noteStamp(key, fi), round) {
+		if s.plain.empty() {
+			emit(key)
+		} else if fi, err := d.Info(); err == nil && !s.plain.knows(noteStamp(key, fi), round) {
 			emit(key)
 		}
 	})

@@ -76,6 +76,13 @@ func (p *plainNotes) add(st sessions.Stamp) {
 	p.seen[st] = p.round
 }
 
+// empty reports whether no plain note is known, so that none needs to be looked up.
+func (p *plainNotes) empty() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.seen) == 0
+}
+
 // knows reports whether st is a plain note, and keeps it for this round.
 func (p *plainNotes) knows(st sessions.Stamp, round uint32) bool {
 	p.mu.Lock()

@@ -104,7 +104,9 @@ func (n *note) findSummary() (at, end int, ok bool) {
 func (n *note) skipPlaceholder(from int) int {
 	from = n.skipBlank(from)
 	line, next := cutLine(n.raw, from)
-	if after := n.skipBlank(next); isPlaceholder(line) && (after > next || after == len(n.raw)) {
+	after := n.skipBlank(next)
+	alone := after > next || after == len(n.raw) || n.raw[after] == '#'
+	if isPlaceholder(line) && alone {
 		return after
 	}
 	return from

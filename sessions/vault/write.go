@@ -66,7 +66,8 @@ func (s *Source) changeLocked(ctx context.Context, t target, plan func(*note) (*
 			return nil, err
 		}
 		err = atomicfile.Replace(t.path, edit.After, n.unchanged)
-		if err != nil && !errors.Is(err, atomicfile.ErrNotDurable) && n.unchanged() != nil {
+		failed := err != nil && !errors.Is(err, atomicfile.ErrNotDurable)
+		if errors.Is(err, errMoved) || failed && n.unchanged() != nil {
 			continue // whatever went wrong, somebody was here; what they left decides
 		}
 		return s.written(t, edit, err)

@@ -1,7 +1,9 @@
 package vaulttest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -56,7 +58,8 @@ func (s Sample) Path(name string) string {
 	return filepath.Join(s.Dir, filepath.FromSlash(s.Notes[name].Key))
 }
 
-// Build makes the sample vault at dir, which is created when missing.
+// Build makes the sample vault at dir, which is created when missing. Notes of an earlier Build get their
+// first content back.
 func Build(dir string) error {
 	now := time.Now()
 	for _, n := range append(Notes(), config) {
@@ -73,7 +76,11 @@ func (n Note) write(dir string, now time.Time) error {
 		return err
 	}
 	if n.HardLink != "" {
-		return os.Link(filepath.Join(dir, filepath.FromSlash(n.HardLink)), path)
+		err := os.Link(filepath.Join(dir, filepath.FromSlash(n.HardLink)), path)
+		if errors.Is(err, fs.ErrExist) {
+			err = nil // built here before
+		}
+		return err
 	}
 	if err := os.WriteFile(path, []byte(n.Text), 0o644); err != nil {
 		return err
