@@ -1,6 +1,7 @@
 package kimi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,11 +15,12 @@ var mainOnly = []sessions.Agent{{ID: mainAgent, Type: "main"}}
 // Load reads one session: its metadata, both ends of its journals, its lock. The Stamp was taken before
 // anything was read, so a change during the reading shows as another Stamp afterwards.
 func (s *Source) Load(key string, now time.Time) (*sessions.Record, error) {
-	v, err := s.look(key)
+	v, err := s.look(key, true)
 	if err != nil {
 		s.turns.set(key, false)
 		return nil, err
 	}
+	defer v.close()
 	buf := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buf)
 	r := &reading{survey: v, now: now, record: &sessions.Record{
@@ -92,34 +94,39 @@ func (r *reading) readState(buf []byte) {
 // loadState returns the metadata, or why there is none, which reads as the end of a sentence that begins with
 // the file's name; and when that came to be.
 func (r *reading) loadState(buf []byte) (*state, time.Time, error) {
-	id := r.state
-	switch {
-	case !id.exists() && r.err != nil:
-		return nil, r.folder.modified(), fmt.Errorf("cannot be looked at: %w", r.err)
-	case !id.exists():
-		return nil, r.folder.modified(), fmt.Errorf("is missing")
-	case !id.mode.IsRegular():
-		return nil, id.modified(), fmt.Errorf("is not a regular file")
-	case id.size > maxStateBytes:
-		return nil, id.modified(), fmt.Errorf("has %d bytes, more than %d", id.size, maxStateBytes)
+	switch st := r.state; {
+	case !st.exists() && r.survey.err != nil:
+		return nil, r.folderTime(), fmt.Errorf("cannot be looked at: %w", r.survey.err)
+	case !st.exists():
+		return nil, r.folderTime(), errors.New("is missing")
+	case !st.kind.IsRegular():
+		return nil, st.modified(), errors.New("is not a regular file")
+	case st.size > maxStateBytes:
+		return nil, st.modified(), fmt.Errorf("has %d bytes, more than %d", st.size, maxStateBytes)
+	case !st.open:
+		return nil, st.modified(), fmt.Errorf("cannot be opened: %w", st.err)
 	}
-	if id.size > int64(len(buf)) {
-		buf = make([]byte, id.size)
+	if r.state.size > int64(len(buf)) {
+		buf = make([]byte, r.state.size)
 	}
-	f, err := open(r.dir + "/" + r.stateRel)
-	if err != nil {
-		return nil, id.modified(), fmt.Errorf("cannot be opened: %w", err)
+	n, err := r.state.file.ReadAt(buf[:r.state.size], 0)
+	if err = ignoreEOF(err); err != nil {
+		return nil, r.state.modified(), fmt.Errorf("cannot be read: %w", err)
 	}
-	defer f.Close()
-	n, err := f.ReadAt(buf[:id.size], 0)
-	switch err = ignoreEOF(err); {
-	case err != nil:
-		return nil, id.modified(), fmt.Errorf("cannot be read: %w", err)
-	case n == 0:
-		return nil, id.modified(), fmt.Errorf("is empty")
+	if n == 0 {
+		return nil, r.state.modified(), errors.New("is empty")
 	}
 	meta, err := parseState(buf[:n])
-	return meta, id.modified(), err
+	return meta, r.state.modified(), err
+}
+
+// folderTime returns when a file in the session's folder last came or went.
+func (r *reading) folderTime() time.Time {
+	id, err := lstat(r.dir)
+	if err != nil || !id.exists() {
+		return time.Time{}
+	}
+	return id.modified()
 }
 
 // readJournals reads the main agent's journal and the newest of the others.
@@ -134,7 +141,8 @@ func (r *reading) readJournals(buf []byte) {
 		}
 		return int(min(max(b.wire.mtime-a.wire.mtime, -1), 1))
 	})
-	for _, a := range r.agents[:min(len(r.agents), sessions.MaxAgents)] {
+	for i := range r.agents[:min(len(r.agents), sessions.MaxAgents)] {
+		a := &r.agents[i]
 		j := r.readJournal(a, buf)
 		switch {
 		case j == nil:
@@ -147,38 +155,44 @@ func (r *reading) readJournals(buf []byte) {
 }
 
 // readJournal returns nil when there is no journal or it cannot be read, which is a problem.
-func (r *reading) readJournal(a agentFile, buf []byte) *journal {
-	name := agentsName + "/" + a.name + "/" + wireName
-	switch {
-	case !a.wire.exists():
+func (r *reading) readJournal(a *agentFile, buf []byte) *journal {
+	name := wireRel(a.name)
+	if !a.wire.exists() {
 		return nil
-	case !a.wire.mode.IsRegular():
+	}
+	if !a.wire.open && a.wire.kind.IsRegular() {
+		a.wire = r.see(name, true)
+		defer a.wire.close()
+	}
+	switch w := &a.wire; {
+	case !w.exists():
+		return nil
+	case !w.kind.IsRegular():
 		r.problem("%s is not a regular file", name)
 		return nil
-	}
-	f, err := open(r.dir + "/" + name)
-	if gone(err) {
+	case !w.open:
+		r.problem("%s cannot be opened: %v", name, w.err)
 		return nil
 	}
-	if err != nil {
-		r.problem("%s cannot be opened: %v", name, err)
-		return nil
-	}
-	defer f.Close()
-	j, err := readJournal(f, name, a.wire.size, a.wire.modified(), r.now, buf)
+	j, err := readJournal(a.wire.file, name, a.wire.size, a.wire.modified(), r.now, buf)
 	if err != nil {
 		r.problem("%s cannot be read: %v", name, err)
 		return nil
 	}
+	r.noteJournal(j)
+	return j
+}
+
+// noteJournal takes over what there is to say about the journal itself.
+func (r *reading) noteJournal(j *journal) {
 	r.settle(j.settle)
 	if problems := j.allProblems(); len(problems) > 0 {
 		r.record.Problems = append(r.record.Problems, problems...)
 		r.fact(sessions.FactDamaged)
 	}
 	if newerVersion(j.version) {
-		r.evidence("%s has protocol %s, newer than this program knows", name, j.version)
+		r.evidence("%s has protocol %s, newer than this program knows", j.name, j.version)
 	}
-	return j
 }
 
 // identify fills in which session this is.
@@ -231,14 +245,14 @@ func (r *reading) timeline() {
 
 // newestFile returns when a file of the session was last written.
 func (r *reading) newestFile() time.Time {
-	newest := r.state
+	newest := r.state.fileID
 	for _, a := range r.agents {
 		if a.wire.mtime > newest.mtime {
-			newest = a.wire
+			newest = a.wire.fileID
 		}
 	}
 	if !newest.exists() {
-		newest = r.folder
+		return r.folderTime()
 	}
 	return newest.modified()
 }

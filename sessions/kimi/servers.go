@@ -2,7 +2,6 @@ package kimi
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -49,9 +48,9 @@ func (s *serverFiles) read() (changed bool) {
 	s.folder, _ = lstat(s.dir)
 	var list []sessions.Server
 	// A folder that cannot be listed names no servers.
-	_ = entries(s.dir, func(d fs.DirEntry) bool {
-		if strings.HasSuffix(d.Name(), ".json") && d.Type().IsRegular() {
-			if server, ok := readServer(s.dir + "/" + d.Name()); ok {
+	_ = entries(s.dir, func(e entry) bool {
+		if strings.HasSuffix(e.name, ".json") && e.isRegular() {
+			if server, ok := readServer(s.dir + "/" + e.name); ok {
 				list = append(list, server)
 			}
 		}

@@ -3,7 +3,6 @@ package kimi
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -21,6 +20,7 @@ type Config struct {
 type Source struct {
 	root    string
 	log     *slog.Logger
+	lockDir string // with a separator at its end
 	index   *index
 	folders folders
 	servers serverFiles
@@ -46,6 +46,7 @@ func New(c Config) *Source {
 		log = slog.New(slog.DiscardHandler)
 	}
 	s := &Source{root: root, log: log, index: newIndex(root, log)}
+	s.lockDir = s.path(locksRel) + string(filepath.Separator)
 	s.servers.dir = s.path(serversRel)
 	s.buffers.New = func() any {
 		b := make([]byte, 2*windowBytes)
@@ -82,9 +83,9 @@ func (s *Source) path(rel string) string {
 func (s *Source) List(ctx context.Context, emit func(key string)) error {
 	s.index.refresh()
 	var buckets []string
-	err := entries(s.path(sessionsRel), func(d fs.DirEntry) bool {
-		if d.IsDir() && !stray(d.Name()) {
-			buckets = append(buckets, d.Name())
+	err := entries(s.path(sessionsRel), func(e entry) bool {
+		if e.isDir() && !stray(e.name) {
+			buckets = append(buckets, e.name)
 		}
 		return ctx.Err() == nil
 	})
@@ -106,20 +107,21 @@ func (s *Source) List(ctx context.Context, emit func(key string)) error {
 // listBucket calls visit with the key of each folder in a bucket, until visit returns false.
 func (s *Source) listBucket(bucket string, visit func(key string) bool) error {
 	prefix := sessionsRel + "/" + bucket + "/"
-	return entries(s.path(sessionsRel+"/"+bucket), func(d fs.DirEntry) bool {
-		if !d.IsDir() || stray(d.Name()) {
+	return entries(s.path(sessionsRel+"/"+bucket), func(e entry) bool {
+		if !e.isDir() || stray(e.name) {
 			return true
 		}
-		return visit(prefix + d.Name())
+		return visit(prefix + e.name)
 	})
 }
 
 // Stamp returns the identity of the session's files.
 func (s *Source) Stamp(key string) (sessions.Stamp, error) {
-	v, err := s.look(key)
+	v, err := s.look(key, false)
 	if err != nil {
 		return 0, err
 	}
+	defer v.close()
 	return v.stamp(), nil
 }
 

@@ -1,56 +1,19 @@
 package kimi
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"syscall"
-	"time"
 
 	"berth/sessions"
 )
 
-// fileID is what lstat says of a file: enough to see that it is another one, or has another content.
-type fileID struct {
-	inode uint64
-	size  int64
-	mtime int64 // nanoseconds since 1970; 0 when there is no such file
-	mode  fs.FileMode
-}
-
-func (f fileID) exists() bool        { return f.mtime != 0 }
-func (f fileID) modified() time.Time { return time.Unix(0, f.mtime).UTC() }
-
-// lstat returns the zero fileID and no error for a file that is not there.
-func lstat(path string) (fileID, error) {
-	info, err := os.Lstat(path)
-	if gone(err) {
-		return fileID{}, nil
-	}
-	if err != nil {
-		return fileID{}, err
-	}
-	id := fileID{inode: inode(info), size: info.Size(), mtime: info.ModTime().UnixNano(), mode: info.Mode()}
-	if id.mtime == 0 {
-		id.mtime = 1
-	}
-	return id, nil
-}
-
-// gone reports whether err means that there is nothing of this name.
-func gone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
-}
-
-// survey is the outside of one session: which files it has, before any of them is read.
+// survey is the outside of one session: which files it has and how they look, before any of them is read.
 type survey struct {
 	id     string // the name of the folder
 	dir    string
-	folder fileID
-	state  fileID
+	folder folder
 	// stateRel is where the metadata is, relative to dir.
 	stateRel string
+	state    sight
 	agents   []agentFile
 	lock     fileID
 	index    indexEntry
@@ -58,56 +21,101 @@ type survey struct {
 	err error
 }
 
+// sight is a file as it was seen.
+type sight struct {
+	fileID
+	file file  // when open
+	open bool  // it was seen by opening it
+	err  error // why it could not be opened, when that was tried
+}
+
 // agentFile is the journal of one agent.
 type agentFile struct {
 	name string
-	wire fileID
+	wire sight
 }
 
-// look surveys the session key, or returns ErrNotFound.
-func (s *Source) look(key string) (*survey, error) {
+// look surveys the session key, or returns ErrNotFound. With reading it sees what every Load reads by opening it,
+// which spares a look at each. The caller closes the survey.
+func (s *Source) look(key string, reading bool) (*survey, error) {
 	id, ok := splitKey(key)
 	if !ok {
 		return nil, notFound(key)
 	}
-	v := &survey{id: id, dir: s.path(key), stateRel: stateName}
+	v := &survey{id: id, dir: s.path(key)}
 	var err error
-	if v.folder, err = lstat(v.dir); err != nil || !v.folder.mode.IsDir() {
+	if v.folder, err = openFolder(v.dir); err != nil {
 		return nil, notFound(key)
 	}
-	v.lookAtState()
-	agents := v.lookAtAgents()
+	v.lookAtState(reading)
+	agents := v.lookAtAgents(reading)
 	if !v.state.exists() && !agents && v.err == nil {
+		v.close()
 		return nil, notFound(key)
 	}
-	if path, err := s.lockPath(id); err == nil {
-		v.lock, _ = lstat(path) // reading it says what is wrong with it
-	}
+	v.lock, _ = lstat(s.lockDir + id + lockSuffix) // reading it says what is wrong with it
 	v.index = s.index.entry(id)
 	return v, nil
 }
 
 func notFound(key string) error { return fmt.Errorf("read session %q: %w", key, sessions.ErrNotFound) }
 
-// lookAtState finds the metadata: state.json, or where older builds of the second generation kept it.
-func (v *survey) lookAtState() {
-	for _, rel := range []string{stateName, metaName + "/" + stateName} {
-		id, err := lstat(v.dir + "/" + rel)
-		v.note(err)
-		if id.exists() {
-			v.state, v.stateRel = id, rel
-			return
+// close closes everything that is open. Nothing was written, so there is nothing to be learned from its errors.
+func (v *survey) close() {
+	_ = v.folder.Close()
+	v.state.close()
+	for i := range v.agents {
+		v.agents[i].wire.close()
+	}
+}
+
+func (s *sight) close() {
+	if s.open {
+		_ = s.file.Close()
+		s.open = false
+	}
+}
+
+// see looks at the file rel, by opening it if asked to. What cannot be opened is looked at.
+func (v *survey) see(rel string, reading bool) sight {
+	var failed error
+	if reading {
+		f, err := v.folder.open(rel)
+		if gone(err) {
+			return sight{}
 		}
+		if err == nil {
+			id, err := f.stat()
+			v.note(err)
+			return sight{fileID: id, file: f, open: true}
+		}
+		failed = err
+	}
+	id, err := v.folder.lstat(rel)
+	v.note(err)
+	return sight{fileID: id, err: failed}
+}
+
+// lookAtState finds the metadata: state.json, or where older builds of the second generation kept it.
+func (v *survey) lookAtState(reading bool) {
+	v.stateRel = stateName
+	if v.state = v.see(stateName, reading); v.state.exists() {
+		return
+	}
+	const older = metaName + "/" + stateName
+	if v.state = v.see(older, reading); v.state.exists() {
+		v.stateRel = older
 	}
 }
 
 // lookAtAgents finds the journals. It reports whether there is a folder for them.
-func (v *survey) lookAtAgents() bool {
-	err := entries(v.dir+"/"+agentsName, func(d fs.DirEntry) bool {
-		if d.IsDir() && !stray(d.Name()) {
-			wire, err := lstat(v.dir + "/" + agentsName + "/" + d.Name() + "/" + wireName)
-			v.note(err)
-			v.agents = append(v.agents, agentFile{d.Name(), wire})
+func (v *survey) lookAtAgents(reading bool) bool {
+	if v.lookAtOnlyAgent(reading) {
+		return true
+	}
+	err := v.folder.entries(agentsName, func(e entry) bool {
+		if e.isDir() && !stray(e.name) {
+			v.lookAtAgent(e.name, reading && e.name == mainAgent)
 		}
 		return true
 	})
@@ -115,6 +123,27 @@ func (v *survey) lookAtAgents() bool {
 		v.note(err)
 	}
 	return err == nil
+}
+
+func (v *survey) lookAtAgent(name string, reading bool) {
+	v.agents = append(v.agents, agentFile{name, v.see(wireRel(name), reading)})
+}
+
+// wireRel is where the journal of an agent is, relative to the session's folder.
+func wireRel(agent string) string { return agentsName + "/" + agent + "/" + wireName }
+
+// lookAtOnlyAgent spares listing the folder when the main agent's is the only one in it, as in most sessions: a
+// folder has a link from its parent, one from itself, and one from each folder in it. File systems that do not count
+// so say something other than three.
+func (v *survey) lookAtOnlyAgent(reading bool) bool {
+	if dir, err := v.folder.lstat(agentsName); err != nil || dir.links != 3 || !dir.kind.IsDir() {
+		return false
+	}
+	if main, err := v.folder.lstat(agentsName + "/" + mainAgent); err != nil || !main.kind.IsDir() {
+		return false
+	}
+	v.lookAtAgent(mainAgent, reading)
+	return true
 }
 
 func (v *survey) note(err error) {
@@ -133,30 +162,4 @@ func (v *survey) stamp() sessions.Stamp {
 		sum = 1 // the zero Stamp equals nothing
 	}
 	return sessions.Stamp(sum)
-}
-
-func (f fileID) hash(name string) uint64 {
-	if !f.exists() {
-		return hashText(name)
-	}
-	h := hash64(hashText(name) ^ f.inode)
-	h = hash64(h ^ uint64(f.size))
-	return hash64(h ^ uint64(f.mtime))
-}
-
-// hashText is FNV-1a.
-func hashText(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
-}
-
-// hash64 mixes the bits of x so that sums of hashes stay apart (the finaliser of splitmix64).
-func hash64(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -1,7 +1,6 @@
 package kimi
 
 import (
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -93,24 +92,4 @@ func (s *Source) bucketChanged(bucket string, op watcher.Op) sessions.Change {
 		return sessions.Change{All: true}
 	}
 	return sessions.Change{Keys: keys}
-}
-
-// entries calls visit for each entry of dir, in no order, until visit returns false.
-func entries(dir string, visit func(fs.DirEntry) bool) error {
-	f, err := openDir(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for {
-		batch, err := f.ReadDir(1024)
-		for _, d := range batch {
-			if !visit(d) {
-				return nil
-			}
-		}
-		if err != nil {
-			return ignoreEOF(err)
-		}
-	}
 }

@@ -159,41 +159,38 @@ func next(b []byte, i int, closing byte) (_ int, more bool) {
 	return bad, false
 }
 
-// text returns the position after the string whose opening quote is b[i].
+// text returns the position after the string whose opening quote is b[i]. It looks at eight bytes at a time:
+// journals consist of strings for the most part.
 func text(b []byte, i int) int {
-	for i = plain(b, i+1); i < len(b); i = plain(b, i) {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i++
+	for i < len(b) {
+		if i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			quote, slash := w^(ones*'"'), w^(ones*'\\')
+			// The lowest high bit that is set marks the first quote, backslash or control
+			// character; those above it may be set wrongly by the borrow.
+			hit := ((w - ones*' ') &^ w) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
+			if hit &= highs; hit == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(hit) / 8
+		}
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1
-		case c != '\\':
-			return bad // a control character
-		}
-		if i = escape(b, i+1); i == bad {
+		case c == '\\':
+			if i = escape(b, i+1); i == bad {
+				return bad
+			}
+		case c < ' ':
 			return bad
+		default:
+			i++ // among the last seven bytes of b
 		}
 	}
 	return bad
-}
-
-// plain returns the position of the first quote, backslash or control character at or after i. It looks at
-// eight bytes at a time: journals consist of strings for the most part.
-func plain(b []byte, i int) int {
-	const ones = 0x0101010101010101
-	const highs = 0x8080808080808080
-	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		// The lowest high bit that is set marks the first byte looked for; those above it may be
-		// set wrongly by the borrow.
-		hit := ((w - ones*' ') &^ w) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
-		if hit &= highs; hit != 0 {
-			return i + bits.TrailingZeros64(hit)/8
-		}
-	}
-	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-		i++
-	}
-	return i
 }
 
 // escape returns the position after the escape whose backslash is before b[i].
