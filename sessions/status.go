@@ -30,8 +30,8 @@ type Situation struct {
 	Writer Writer
 	// Grown is when we saw the journal grow with our own eyes; zero when it never did.
 	Grown time.Time
-	// SameID is how many other Records of the Source carry this id.
-	SameID int
+	// SameID reports that another Record of the Source carries this id.
+	SameID bool
 	// Group is the implicit selector that this open note shares with others, or "".
 	Group string
 	// ParentMissing reports that the Record names a parent and no Record has that id.
@@ -173,7 +173,7 @@ func facts(s Situation, w Work, running Tri) []Fact {
 	}
 	add(FactAmbiguous, s.Group != "")
 	add(FactBusy, w.Busy == Yes)
-	add(FactDuplicateID, s.SameID > 0)
+	add(FactDuplicateID, s.SameID)
 	add(FactOrphan, s.ParentMissing)
 	if running == No {
 		// A question whose answer nobody is left to hear does not wait for a person.
@@ -198,8 +198,8 @@ func evidence(s Situation, out *Session, now time.Time, p Policy) []string {
 		ev = append(ev, fmt.Sprintf("no activity since %s, longer than %s",
 			s.Record.UpdatedAt.UTC().Format(time.RFC3339), p.AbandonedAfter))
 	}
-	if s.SameID > 0 {
-		ev = append(ev, fmt.Sprintf("%d more with the id %s", s.SameID, s.Record.ID))
+	if s.SameID {
+		ev = append(ev, "another session of the store has the id "+s.Record.ID+" too")
 	}
 	if s.ParentMissing {
 		ev = append(ev, "its parent "+s.Record.ParentID+" is not in the store")

@@ -247,8 +247,8 @@ func TestFacts(t *testing.T) {
 		{"none", Situation{Record: kimiRecord()}, nil},
 		{"those of the Source, sorted", Situation{Record: kimiRecord(func(r *Record) { r.Facts = []Fact{FactNotIndexed, FactDamaged} })}, []Fact{FactDamaged, FactNotIndexed}},
 		{"ambiguous", Situation{Record: noteRecord("active"), Group: "p|client=c"}, []Fact{FactAmbiguous}},
-		{"a double", Situation{Record: noteRecord("active"), SameID: 1}, []Fact{FactDuplicateID}},
-		{"a double that the Source knows of", Situation{Record: noteRecord("active", func(r *Record) { r.Facts = []Fact{FactDuplicateID} }), SameID: 1}, []Fact{FactDuplicateID}},
+		{"a double", Situation{Record: noteRecord("active"), SameID: true}, []Fact{FactDuplicateID}},
+		{"a double that the Source knows of", Situation{Record: noteRecord("active", func(r *Record) { r.Facts = []Fact{FactDuplicateID} }), SameID: true}, []Fact{FactDuplicateID}},
 		{"an orphan", Situation{Record: noteRecord("active"), ParentMissing: true}, []Fact{FactOrphan}},
 		{"waits for an answer", Situation{Record: kimiRecord(inTurn, waitingForApproval), Writer: writing}, []Fact{FactBusy, FactWaiting}},
 		{"waits perhaps", Situation{Record: kimiRecord(inTurn, waitingForApproval), Writer: unseen}, []Fact{FactWaiting}},
@@ -284,7 +284,7 @@ func TestEvidence(t *testing.T) {
 		{"an open turn of unknown age", Situation{Record: kimiRecord(inTurn, func(r *Record) { r.TurnSince = time.Time{} }), Writer: nobody}, []string{"the journal ends inside a turn", "no client process"}},
 		{"a task", Situation{Record: kimiRecord(func(r *Record) { r.Work.Busy = Yes }), Writer: nobody}, []string{"a task that has not ended", "no client process"}},
 		{"abandoned", Situation{Record: noteRecord("active", idleFor(13*time.Hour))}, []string{"no activity since 2026-03-13T23:00:00Z, longer than 12h"}},
-		{"a double", Situation{Record: noteRecord("active"), SameID: 2}, []string{"2 more with the id 019f-a"}},
+		{"a double", Situation{Record: noteRecord("active"), SameID: true}, []string{"another session of the store has the id 019f-a too"}},
 		{"an orphan", Situation{Record: noteRecord("active", func(r *Record) { r.ParentID = "019f-p" }), ParentMissing: true}, []string{"its parent 019f-p is not in the store"}},
 	}
 	for _, tt := range tests {
@@ -344,7 +344,7 @@ func TestClassifyIsPure(t *testing.T) {
 	ev := append(make([]string, 0, 8), "seen")
 	rec := kimiRecord(inTurn, locked, func(r *Record) { r.Facts, r.Evidence = facts, ev })
 	before := *rec
-	s := Situation{Record: rec, Lock: cannotSay, Writer: unseen, SameID: 1, Group: "g", ParentMissing: true}
+	s := Situation{Record: rec, Lock: cannotSay, Writer: unseen, SameID: true, Group: "g", ParentMissing: true}
 	first, _ := Classify(s, noon, DefaultPolicy())
 	second, _ := Classify(s, noon, DefaultPolicy())
 	if !reflect.DeepEqual(first, second) {

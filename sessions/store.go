@@ -136,13 +136,19 @@ func (x *Index) remove(e *entry) {
 	}
 }
 
-// link enters e under its id, its parent and its groups, and marks those whose facts this may change.
+// link enters e under its id, its parent and its groups, and marks those whose facts this changes. A vault may hold
+// thousands of copies of one note, so only what turns a fact around counts: the first, and the second of a kind.
 func (x *Index) link(e *entry) {
 	st := e.store
 	if id := foldID(e.rec.ID); id != "" {
 		e.nextID = st.byID[id]
 		st.byID[id] = e
-		x.touchID(st, id)
+		switch next := e.nextID; {
+		case next == nil:
+			x.touchAll(st.children[id])
+		case next.nextID == nil:
+			x.dirty[next] = true
+		}
 	}
 	if p := foldID(e.rec.ParentID); p != "" {
 		join(st.children, p, e)
@@ -150,7 +156,7 @@ func (x *Index) link(e *entry) {
 	for _, g := range e.rec.Groups {
 		join(st.groups, g, e)
 		if len(st.groups[g]) == 2 {
-			x.touchAll(st.groups[g]) // the first of them was alone; a third changes nothing for two
+			x.touchAll(st.groups[g])
 		}
 	}
 }
@@ -159,8 +165,13 @@ func (x *Index) link(e *entry) {
 func (x *Index) unlink(e *entry) {
 	st := e.store
 	if id := foldID(e.rec.ID); id != "" {
-		x.touchID(st, id)
 		st.dropID(id, e)
+		switch left := st.byID[id]; {
+		case left == nil:
+			x.touchAll(st.children[id])
+		case left.nextID == nil:
+			x.dirty[left] = true
+		}
 	}
 	if p := foldID(e.rec.ParentID); p != "" {
 		leave(st.children, p, e)
@@ -187,14 +198,6 @@ func (st *store) dropID(id string, e *entry) {
 		delete(st.byID, id)
 	}
 	e.nextID = nil
-}
-
-// touchID marks the entries whose facts depend on who carries id.
-func (x *Index) touchID(st *store, id string) {
-	for e := st.byID[id]; e != nil; e = e.nextID {
-		x.dirty[e] = true
-	}
-	x.touchAll(st.children[id])
 }
 
 func (x *Index) touchAll(es map[*entry]bool) {
@@ -227,13 +230,10 @@ func (e *entry) group() string {
 	return ""
 }
 
-// sameID returns how many other entries carry e's id.
-func (e *entry) sameID() int {
-	n := -1
-	for o := e.store.byID[foldID(e.rec.ID)]; o != nil; o = o.nextID {
-		n++
-	}
-	return max(n, 0)
+// sameID reports whether another entry carries e's id.
+func (e *entry) sameID() bool {
+	first := e.store.byID[foldID(e.rec.ID)]
+	return first != nil && first.nextID != nil
 }
 
 // parentMissing reports that e names a parent that is not there. Before the store has been listed as a whole
