@@ -51,5 +51,6 @@ func displayAddrs(name string) ([]displayAddr, error) {
 		path := fmt.Sprintf("/tmp/.X11-unix/X%d", n)
 		return []displayAddr{{"unix", path}, {"unix", "@" + path}}, nil
 	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	return []displayAddr{{"tcp", net.JoinHostPort(host, strconv.FormatUint(6000+n, 10))}}, nil
 }

@@ -41,7 +41,7 @@ func newDetailsView(l tray.Lang, do func(tray.ActionKind), escape func()) *detai
 
 	v.scroll = container.NewVScroll(container.NewThemeOverride(v.body, dense{Theme()}))
 	head := container.NewVBox(v.title, container.NewHBox(v.icon, v.status), v.buttons(do, escape), v.why)
-	v.panel = container.NewBorder(head, nil, nil, nil, v.scroll)
+	v.panel = container.New(layout.NewBorderLayout(head, nil, nil, nil), head, v.scroll) // the order of the Tab key
 	v.panel.Hide()
 	v.root = container.NewStack(newBackdrop(), container.NewPadded(container.NewStack(
 		container.NewVBox(layout.NewSpacer(), v.nothing, layout.NewSpacer()), v.panel)))

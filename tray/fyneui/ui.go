@@ -125,11 +125,10 @@ func (u *UI) do(i tray.Intent) {
 		u.win.raise()
 	case tray.DoShow:
 		u.win.raise()
-		u.win.selectPath(i.Path)
+		u.win.selectPath(i.Path, false)
 	case tray.DoClose:
 		u.win.raise()
-		u.win.selectPath(i.Path)
-		u.win.closeWhenShown = i.Path
+		u.win.selectPath(i.Path, true)
 	case tray.DoQuit:
 		u.app.Quit()
 	}

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -39,7 +40,10 @@ func newWindow(u *UI) *window {
 	w := &window{ui: u, win: u.app.NewWindow("berth"), lang: u.cfg.Lang}
 	w.filter = newFilterBar(w.lang, func(f tray.Filter) { u.cfg.Controls.SetFilter(f) })
 	w.list = newSessionList()
-	w.list.onSelect = func(path string) { u.cfg.Controls.Select(path) }
+	w.list.onSelect = func(path string) {
+		w.closeWhenShown = "" // the user looks at something else
+		u.cfg.Controls.Select(path)
+	}
 	w.details = newDetailsView(w.lang, w.act, w.focusList)
 	w.empty = newEmptyView()
 	w.status, w.notes, w.notice = caption(), caption(), caption()
@@ -65,7 +69,9 @@ func (w *window) content() fyne.CanvasObject {
 	split := container.NewHSplit(table, w.details.root)
 	split.Offset = 0.64
 	bottom := container.NewBorder(nil, nil, nil, container.New(wide(240), w.notice), container.NewGridWithRows(1, w.status))
-	return container.NewBorder(w.filter.root, container.NewVBox(w.notes, bottom), nil, nil, split)
+	// The order of the objects is that of the Tab key.
+	foot := container.NewVBox(w.notes, bottom)
+	return container.New(layout.NewBorderLayout(w.filter.root, foot, nil, nil), w.filter.root, split, foot)
 }
 
 // show draws what the Presenter made.
@@ -104,11 +110,14 @@ func (w *window) hide() {
 	w.win.Hide()
 }
 
-// selectPath shows one Session, whatever the filter was.
-func (w *window) selectPath(path string) {
+// selectPath shows one Session, whatever the filter was, and offers to close it when told to.
+func (w *window) selectPath(path string, offerClose bool) {
 	w.dismiss()
-	w.closeWhenShown = ""
 	w.filter.reset()
+	w.closeWhenShown = ""
+	if offerClose {
+		w.closeWhenShown = path
+	}
 	w.ui.cfg.Controls.Select(path)
 }
 
