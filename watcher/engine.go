@@ -264,9 +264,6 @@ func (e *engine) due(now time.Time) {
 	if reached(e.restartAt) {
 		e.restart()
 	}
-	if reached(e.pollAt) {
-		e.pollAgain(now)
-	}
 	if reached(e.liftAt) {
 		e.lift()
 	}
@@ -274,6 +271,9 @@ func (e *engine) due(now time.Time) {
 		if reached(r.retryAt) {
 			e.tryAgain(r)
 		}
+	}
+	if reached(e.pollAt) {
+		e.pollAgain(now)
 	}
 }
 

@@ -1,9 +1,12 @@
 package watcher
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
+	"syscall"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -28,10 +31,33 @@ func openKernel() (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	errs := make(chan error, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { forward(w.Errors, errs) })
 	add := func(path string) error {
 		return w.AddWith(path, fsnotify.WithBufferSize(windowsBufferBytes))
 	}
-	return &kernel{events: w.Events, errors: w.Errors, add: add, remove: w.Remove, close: w.Close}, nil
+	closed := func() error {
+		defer wg.Wait()
+		return w.Close()
+	}
+	return &kernel{events: w.Events, errors: errs, add: add, remove: w.Remove, close: closed}, nil
+}
+
+// forward takes the library's errors at once, until it closes the channel. The library (1.10.1) holds its
+// lock while it sends some of them: whoever adds, removes or closes on the goroutine that should read
+// them waits for ever. One error says as much as many, so the others are dropped while one waits.
+func forward(from <-chan error, to chan<- error) {
+	defer close(to)
+	for err := range from {
+		if errors.Is(err, syscall.EINVAL) {
+			continue // a directory was moved and removed before its watch could be: nothing is lost
+		}
+		select {
+		case to <- err:
+		default:
+		}
+	}
 }
 
 // windowsBufferBytes is the memory that each watched directory costs on Windows; other systems ignore
