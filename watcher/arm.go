@@ -90,7 +90,7 @@ func (e *engine) begin(r *root, id fileID) {
 	d, err := e.watch(r, r.path, Pinned, id, census)
 	switch {
 	case err == nil:
-		e.walk.push(listing{root: r, dir: d, why: census})
+		e.walk.push(listing{root: r, dir: d, purpose: census})
 	case missing(err):
 		e.await(r)
 	default:
@@ -189,8 +189,8 @@ var errNoRoom = errors.New("no room in the budget")
 
 // watch watches the directory at path for r and puts it into the tree. Budgeted directories beyond the
 // budget are given up for it, the one used longest ago first.
-func (e *engine) watch(r *root, path string, mode Mode, id fileID, why why) (*dir, error) {
-	if mode == Budgeted && !e.makeRoom(r, path, why) {
+func (e *engine) watch(r *root, path string, mode Mode, id fileID, p purpose) (*dir, error) {
+	if mode == Budgeted && !e.makeRoom(r, path, p) {
 		return nil, errNoRoom
 	}
 	if err := e.hold(r, path, id); err != nil {
@@ -201,7 +201,7 @@ func (e *engine) watch(r *root, path string, mode Mode, id fileID, why why) (*di
 		d.watched = true
 		r.count.Add(1)
 		if mode == Budgeted {
-			e.hot.add(r, d, why == refill)
+			e.hot.add(r, d, p == refill)
 		}
 	}
 	for e.hot.len() > e.allowance() {
@@ -213,14 +213,14 @@ func (e *engine) watch(r *root, path string, mode Mode, id fileID, why why) (*di
 // makeRoom gives up Budgeted directories until there is room for the one at path. A branch that is
 // larger than the budget does not push out its own directories, unless for new ones: a reader that
 // touches the branch after each report of it would never come to rest.
-func (e *engine) makeRoom(r *root, path string, why why) bool {
+func (e *engine) makeRoom(r *root, path string, p purpose) bool {
 	branch := r.branch(path)
 	for e.hot.len() >= e.allowance() {
 		if e.hot.len() == 0 {
 			return false
 		}
 		u := e.hot.coldest()
-		if why != fresh && u.root == r && r.branch(u.dir.path) == branch {
+		if p != fresh && u.root == r && r.branch(u.dir.path) == branch {
 			return false
 		}
 		e.giveUp(u)

@@ -333,9 +333,7 @@ func TestStrangeError(t *testing.T) {
 func TestSameDirectoryTwice(t *testing.T) {
 	onMachine(t, rootsIn("r", "link"), func(t *testing.T, m *machine) {
 		mkdirs(t, m.dir(0), "a")
-		if err := os.Symlink("r", m.dir(1)); err != nil {
-			t.Fatal(err)
-		}
+		link(t, "r", m.dir(1))
 		defer m.run()()
 		m.seen()
 		if s := m.status(0); s.Coverage != Watching || s.Watches != 2 {
@@ -377,6 +375,70 @@ func checkLimitWords(t *testing.T, s RootStatus) {
 func rename(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// say sends an event that the kernel would.
+func (m *machine) say(op fsnotify.Op, path string) {
+	at(m, func() chan fsnotify.Event { return m.events }) <- fsnotify.Event{Name: path, Op: op}
+	synctest.Wait()
+}
+
+// A directory moved, and its new name is heard of first. A second watch on it would be the first one again
+// and end with the news of the old name, so the first must be gone by then.
+func TestNewNameHeardFirst(t *testing.T) {
+	onMachine(t, rootsIn("r"), func(t *testing.T, m *machine) {
+		before, after := filepath.Join(m.dir(0), "a/before"), filepath.Join(m.dir(0), "b/after")
+		mkdirs(t, m.dir(0), "a/before/sub", "b")
+		defer m.run()()
+		synctest.Wait()
+		rename(t, before, after)
+		m.say(fsnotify.Create, after)
+		expect(t, "after the new name", m.held(), []string{"a", "after", "b", "r", "sub"})
+		m.say(fsnotify.Rename, before)
+		expect(t, "after the old name", m.held(), []string{"a", "after", "b", "r", "sub"})
+		if n := m.status(0).Watches; n != 5 {
+			t.Errorf("%d watches", n)
+		}
+	})
+}
+
+// Another directory has the name, and that the first one left was not heard of yet.
+func TestReplacedDirectoryHeardLate(t *testing.T) {
+	onMachine(t, rootsIn("r"), func(t *testing.T, m *machine) {
+		mkdirs(t, m.dir(0), "d/old", "spare/new")
+		defer m.run()()
+		synctest.Wait()
+		rename(t, filepath.Join(m.dir(0), "d"), filepath.Join(m.dir(0), "moved"))
+		rename(t, filepath.Join(m.dir(0), "spare"), filepath.Join(m.dir(0), "d"))
+		m.say(fsnotify.Create, filepath.Join(m.dir(0), "d"))
+		expect(t, "watched", m.held(), []string{"d", "new", "r"})
+	})
+}
+
+// A directory is replaced by a link between its watch and its listing.
+func TestListingDoesNotFollowLinks(t *testing.T) {
+	onMachine(t, rootsIn("r"), func(t *testing.T, m *machine) {
+		mkdirs(t, m.dir(0), "d")
+		mkdirs(t, filepath.Dir(m.dir(0)), "outside/secret")
+		d := filepath.Join(m.dir(0), "d")
+		replaced := false
+		m.added = func(path string) {
+			if path == d && !replaced {
+				replaced = true
+				rename(t, d, d+".old")
+				link(t, "../outside", d)
+			}
+		}
+		defer m.run()()
+		expect(t, "watched", m.held(), []string{"d", "r"}) // and not secret
+	})
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,8 +29,9 @@ type machine struct {
 	openErr  error
 	foreign  map[string]string
 	hang     map[string]chan struct{}
-	asleep   time.Duration // in all
-	kernel   *kernel       // the open one
+	added    func(path string) // called after a watch was set
+	asleep   time.Duration     // in all
+	kernel   *kernel           // the open one
 	events   chan fsnotify.Event
 	errors   chan error
 	watched  map[string]bool
@@ -116,6 +117,9 @@ func (m *machine) add(path string) error {
 		return syscall.ENOSPC
 	}
 	m.watched[path] = true
+	if m.added != nil {
+		m.added(path)
+	}
 	return nil
 }
 

@@ -11,21 +11,21 @@ import (
 // listChunk is how many names of a directory are handled before events get their turn again.
 const listChunk = 64
 
-// why says for what reason a directory is listed, and so what is done with what is in it.
-type why uint8
+// purpose says for what a directory is listed, and so what is done with what is in it.
+type purpose uint8
 
 const (
-	census  why = iota // the root starts: Pinned directories are watched, Budgeted ones counted
-	refill             // the root starts, and there is room in the budget: watch, as used first of all
-	touched            // the reader asked: watch, and say so
-	fresh              // the directory is new: watch, and report all that is in it
+	census  purpose = iota // the root starts: Pinned directories are watched, Budgeted ones counted
+	refill                 // the root starts, and there is room in the budget: watch, as used first of all
+	touched                // the reader asked: watch, and say so
+	fresh                  // the directory is new: watch, and report all that is in it
 )
 
 // listing is a directory that is watched and waits to be listed.
 type listing struct {
-	root *root
-	dir  *dir
-	why  why
+	root    *root
+	dir     *dir
+	purpose purpose
 }
 
 // walk is the work that is done step by step, with events handled in between. The order is that of the
@@ -142,7 +142,7 @@ func (e *engine) openWatched(path string) (*os.File, error) {
 // listed handles one name in a directory that is listed.
 func (e *engine) listed(l listing, name fs.DirEntry) {
 	path := filepath.Join(l.dir.path, name.Name())
-	if l.why == fresh {
+	if l.purpose == fresh {
 		e.report(l.root, path, Create)
 	}
 	if !name.IsDir() { // which a symbolic link is not, wherever it leads
@@ -156,12 +156,12 @@ func (e *engine) listed(l listing, name fs.DirEntry) {
 	if err != nil {
 		return // gone again
 	}
-	if l.why == census && mode == Budgeted {
+	if l.purpose == census && mode == Budgeted {
 		c := candidate{root: l.root, path: path, changed: info.ModTime().UnixNano()}
 		e.walk.newest.offer(c, e.allowance())
 		return
 	}
-	e.follow(l.root, path, mode, identify(info), l.why)
+	e.follow(l.root, path, mode, identify(info), l.purpose)
 }
 
 // discover handles a path that appeared or became readable in the watched directory d.
@@ -177,20 +177,20 @@ func (e *engine) discover(r *root, d *dir, path string) {
 
 // follow watches a directory and has it listed, unless that was done before. First the watch, then the
 // list: what is made in between shows up in one of them at least.
-func (e *engine) follow(r *root, path string, mode Mode, id fileID, why why) {
+func (e *engine) follow(r *root, path string, mode Mode, id fileID, p purpose) {
 	if d := r.tree.get(path); d != nil && d.watched && e.watches.byPath[path].id == id {
 		e.refresh(r, d)
 		return
 	}
-	d, err := e.watch(r, path, mode, id, why)
+	d, err := e.watch(r, path, mode, id, p)
 	if err != nil {
 		e.unwatchable(r, path, err)
 		return
 	}
-	if why == touched {
+	if p == touched {
 		e.report(r, path, Write)
 	}
-	e.walk.push(listing{root: r, dir: d, why: why})
+	e.walk.push(listing{root: r, dir: d, purpose: p})
 }
 
 // refresh notes the use of a directory, if it is hot, and of those below it. Where some were given up,
@@ -205,7 +205,7 @@ func (e *engine) refresh(r *root, d *dir) {
 	e.hot.refresh(d)
 	if d.partial {
 		d.partial = false
-		e.walk.push(listing{root: r, dir: d, why: touched})
+		e.walk.push(listing{root: r, dir: d, purpose: touched})
 	}
 }
 
@@ -217,7 +217,7 @@ func (e *engine) touch(path string) {
 }
 
 // heat watches the Budgeted directory of r at path. It does nothing when r itself is not watched.
-func (e *engine) heat(r *root, path string, why why) {
+func (e *engine) heat(r *root, path string, p purpose) {
 	if r.tree.get(r.path) == nil || r.modeFromTop(path) != Budgeted {
 		return
 	}
@@ -225,7 +225,7 @@ func (e *engine) heat(r *root, path string, why why) {
 	if err != nil || !info.IsDir() {
 		return
 	}
-	e.follow(r, path, Budgeted, identify(info), why)
+	e.follow(r, path, Budgeted, identify(info), p)
 }
 
 // refill uses the room in the budget for one more directory of those that were hot before a new
