@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -40,12 +42,12 @@ func parseFrontmatter(b []byte) (f *frontmatter, err error) {
 	if err := dec.Decode(&doc); err == io.EOF {
 		return &frontmatter{}, nil
 	} else if err != nil {
-		return nil, err
+		return nil, inFile(err)
 	}
 	if err := dec.Decode(&second); err == nil {
 		return nil, errSeveral
 	} else if err != io.EOF {
-		return nil, err
+		return nil, inFile(err)
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
@@ -55,6 +57,17 @@ func parseFrontmatter(b []byte) (f *frontmatter, err error) {
 		return nil, err
 	}
 	return newFrontmatter(root), nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+)`)
+
+// inFile makes the parser's error count lines from the top of the file, where the fence is the first.
+func inFile(err error) error {
+	text := yamlLine.ReplaceAllStringFunc(err.Error(), func(s string) string {
+		n, _ := strconv.Atoi(s[len("yaml: line "):])
+		return fmt.Sprintf("line %d", n+1)
+	})
+	return errors.New(text)
 }
 
 func newFrontmatter(root *yaml.Node) *frontmatter {

@@ -43,7 +43,7 @@ func TestCloseRefused(t *testing.T) {
 	}{
 		{"linked", noteText("run_id: run-7\n", ""), nil, "s-1", sessions.ErrRefused, "run_id: run-7"},
 		{"link without a value", noteText("Attempt_ID:\n", ""), nil, "s-1", sessions.ErrRefused, "linked to a work item"},
-		{"malformed", noteText("x: [\n", ""), nil, "s-1", sessions.ErrRefused, "cannot be read: yaml: line"},
+		{"malformed", noteText("x: [\n", ""), nil, "s-1", sessions.ErrRefused, "cannot be read: line 6: "},
 		{"a key twice", noteText("status: done\n", ""), nil, "s-1", sessions.ErrRefused, `the key "status" is there twice, again in line 6`},
 		{"a nested key twice", noteText("p:\n  a: 1\n  a: 2\n", ""), nil, "s-1", sessions.ErrRefused, `the key "a" is there twice, again in line 8`},
 		{"no closing fence", strings.TrimSuffix(noteText("", ""), "---\n"), nil, "s-1", sessions.ErrRefused, "no closing ---"},
