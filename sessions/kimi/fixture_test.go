@@ -30,12 +30,13 @@ func realTemp(t testing.TB) string {
 	return dir
 }
 
-// all returns every session of src by its id without "session_".
+// all returns every session of src by the first eight letters of its id after "session_".
 func all(t testing.TB, src sessions.Source, now time.Time) map[string]*sessions.Record {
 	t.Helper()
 	got := map[string]*sessions.Record{}
 	for _, r := range loadAll(t, src, now) {
-		got[strings.TrimPrefix(r.ID, "session_")[:8]] = r
+		id := strings.TrimPrefix(r.ID, "session_")
+		got[id[:min(8, len(id))]] = r
 	}
 	return got
 }

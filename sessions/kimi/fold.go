@@ -243,10 +243,10 @@ func (f *fold) stop(task string) {
 	f.tasks = slices.DeleteFunc(f.tasks, func(t string) bool { return t == task })
 }
 
-// at notes the time of a record. Times are not in file order.
-func (f *fold) at(t time.Time) {
-	if t.After(f.newest) {
-		f.newest = t
+// heard notes the time of a record. Times are not in file order.
+func (f *fold) heard(at time.Time) {
+	if at.After(f.newest) {
+		f.newest = at
 	}
 }
 
@@ -278,8 +278,9 @@ func (f *fold) running(later, now time.Time) (open []turn, settle time.Time) {
 func (f *fold) pending(open []turn) string {
 	kind := ""
 	for _, w := range f.waiting {
-		closed := w.turn != noTurn && f.open(w.turn) != nil && !slices.ContainsFunc(open, func(t turn) bool { return t.id == w.turn })
-		if !closed && kind != "approval" && (w.kind == "approval" || w.kind == "question") {
+		runs := slices.ContainsFunc(open, func(t turn) bool { return t.id == w.turn })
+		dead := w.turn != noTurn && f.open(w.turn) != nil && !runs
+		if !dead && kind != "approval" && (w.kind == "approval" || w.kind == "question") {
 			kind = w.kind
 		}
 	}

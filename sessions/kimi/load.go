@@ -280,7 +280,10 @@ func (r *reading) describeWork() {
 			pending = p
 		}
 	}
-	w.PendingInteraction = firstOf(pending, "none")
+	if pending == "" && (r.tells() || w.MainTurnActive == sessions.No) {
+		pending = "none"
+	}
+	w.PendingInteraction = pending
 	if !rec.OpenTurn {
 		w.LastTurnReason = firstOf(r.main.reason, r.meta.reason)
 	}
@@ -300,9 +303,8 @@ func (r *reading) busyWith(j *journal, turns int) {
 // mainTurnActive answers from the journal, where that tells of turns. Where the part that was read does not, it
 // answers from the metadata: version 2 takes lastTurnReason out while a turn runs. Everything else is Unknown.
 func (r *reading) mainTurnActive(open bool) sessions.Tri {
-	known := r.mainRead && (r.main.saw || !r.main.cut)
 	switch {
-	case open || known:
+	case open || r.tells():
 		return sessions.TriOf(open)
 	case !r.mainRead && !r.hasMain():
 		return sessions.No // nothing was ever asked of it
@@ -314,6 +316,9 @@ func (r *reading) mainTurnActive(open bool) sessions.Tri {
 	}
 	return sessions.Unknown
 }
+
+// tells reports whether the part of the main journal that was read tells of turns.
+func (r *reading) tells() bool { return r.mainRead && (r.main.saw || !r.main.cut) }
 
 // hasMain reports whether the main agent has a journal, readable or not.
 func (r *reading) hasMain() bool {
@@ -352,7 +357,7 @@ func agentType(id string) string {
 
 // judge adds the facts that several readings together give.
 func (r *reading) judge() {
-	if p := r.record.Work.PendingInteraction; p != "none" {
+	if p := r.record.Work.PendingInteraction; p != "none" && p != "" {
 		r.fact(sessions.FactWaiting)
 	}
 	slices.Sort(r.record.Facts)

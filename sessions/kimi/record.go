@@ -67,7 +67,7 @@ func turnOf(v []byte) int {
 // foldInto gives the record to f. Unknown kinds are ignored: new ones appear with each release.
 func (r *record) foldInto(f *fold) {
 	at := rawjson.Time(r.time)
-	f.at(at)
+	f.heard(at)
 	switch string(r.kind) {
 	case `"context.append_loop_event"`:
 		r.foldStep(f, at)

@@ -2,7 +2,9 @@ package kimi
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -89,7 +91,7 @@ func (s *Source) List(ctx context.Context, emit func(key string)) error {
 		}
 		return ctx.Err() == nil
 	})
-	if err != nil && !gone(err) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("list sessions: %w", err)
 	}
 	for _, bucket := range buckets {

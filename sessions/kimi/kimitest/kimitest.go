@@ -173,8 +173,8 @@ func Header(protocol string) string {
 
 // Prompt is the beginning of a turn as client 2.x writes it, the given seconds after the session began.
 func Prompt(turn, seconds int, text string) string {
-	return record(seconds, `{"type":"turn.prompt","agentId":"main","input":[{"type":"text","text":%q}],"origin":{"kind":"user"},"turnId":%d,`, text, turn) +
-		record(seconds, `{"turnId":%d,"origin":{"kind":"user"},"type":"agent.turn.started","kind":"event",`, turn)
+	const prompt = `{"type":"turn.prompt","agentId":"main","input":[{"type":"text","text":%q}],"origin":{"kind":"user"},"turnId":%d,`
+	return record(seconds, prompt, text, turn) + record(seconds, `{"turnId":%d,"origin":{"kind":"user"},"type":"agent.turn.started","kind":"event",`, turn)
 }
 
 // Step is one step of a turn, which ends for finish: "end_turn", "tool_use".
