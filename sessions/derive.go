@@ -100,16 +100,17 @@ func (x *Index) liveServers(st *store) []Server {
 	return live
 }
 
-// hotFor is how long a Session without a lock or an open turn stays watched after its last activity.
+// hotFor is how long a Session without a lock or an open turn stays watched after we saw somebody work in it.
 const hotFor = 24 * time.Hour
 
-// heat keeps the folder of a Session in use in view.
+// heat keeps the folder of a Session in use in view. Which of the others are watched, the Watcher chose when it
+// started: those that changed last.
 func (x *Index) heat(e *entry, row *Session, now time.Time) {
 	f, ok := e.store.src.(Foldered)
 	if !ok {
 		return
 	}
-	if row.Lock != nil || row.unfinished() || now.Sub(row.UpdatedAt) < hotFor {
+	if row.Lock != nil || row.unfinished() || now.Sub(e.grown) < hotFor {
 		x.cfg.Touch(f.Folder(e.rec))
 	}
 }

@@ -924,23 +924,29 @@ func TestRefreshWithoutRun(t *testing.T) {
 	})
 }
 
-// TestTouch: sessions in use are kept in view, a lock makes one hot at once, old ones are left alone.
+// TestTouch: sessions in use are kept in view, a lock or a sign of work makes one hot at once, the rest is left to
+// the Watcher's own choice.
 func TestTouch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		old := func(r *Record) { r.UpdatedAt = time.Now().Add(-2 * hotFor) }
-		d := newDisk("kimi", "/home", session("new"), session("old", old), session("locked", old, lockedBy(40)), session("turn", old, openTurn))
+		d := newDisk("kimi", "/home", session("new", old), session("old", old), session("locked", old, lockedBy(40)), session("turn", old, openTurn))
 		touched := map[string]bool{}
 		r := newListedRig(t, d, func(cfg *IndexConfig) {
 			cfg.Sources = []Source{home{disk: d}}
 			cfg.Touch = func(dir string) { touched[dir] = true }
 		})
-		if want := map[string]bool{"/home/new": true, "/home/locked": true, "/home/turn": true}; fmt.Sprint(touched) != fmt.Sprint(want) {
+		if want := map[string]bool{"/home/locked": true, "/home/turn": true}; fmt.Sprint(touched) != fmt.Sprint(want) {
 			t.Errorf("touched %v, want %v", touched, want)
 		}
 		r.disk.put(session("old", old, lockedBy(40)))
 		r.hint("locks/old.lock")
 		if !touched["/home/old"] {
 			t.Error("a lock did not make its session hot")
+		}
+		r.disk.put(session("new"))
+		r.hint("new")
+		if !touched["/home/new"] {
+			t.Error("work did not make its session hot")
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"sync"
 
+	"berth/cmd/berth-tray/internal/backend"
 	"berth/cmd/berth-tray/internal/single"
 	"berth/cmd/internal/config"
 	"berth/cmd/internal/daemon"
@@ -29,7 +30,7 @@ type program struct {
 	app       fyne.App
 	ui        *fyneui.UI
 	presenter *tray.Presenter
-	backend   *backend
+	backend   *backend.Backend
 	log       *slog.Logger
 	tray      bool // there is a bus for the icon
 }
@@ -39,12 +40,10 @@ type program struct {
 func newProgram(cfg config.Config, cfgErr error, paths config.Paths, env func(string) string, stderr io.Writer) *program {
 	p := &program{log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	lang := tray.LangFromEnv(env)
-	p.backend = &backend{
-		link: daemon.NewLink(daemon.Options{Config: cfg, Paths: paths, Env: env, Logger: p.log}),
-		open: terminal.Opener{Configured: cfg.Terminal, Env: env, LookPath: exec.LookPath}.Open,
-		remember: func(project, dir string) error {
-			return config.RememberProject(paths, project, dir)
-		},
+	p.backend = &backend.Backend{
+		Link:     daemon.NewLink(daemon.Options{Config: cfg, Paths: paths, Env: env, Logger: p.log}),
+		Open:     terminal.Opener{Configured: cfg.Terminal, Env: env, LookPath: exec.LookPath}.Open,
+		Remember: func(project, dir string) error { return config.RememberProject(paths, project, dir) },
 	}
 	busErr := desktop.ConnectTrayBus()
 	p.tray = busErr == nil
@@ -55,7 +54,7 @@ func newProgram(cfg config.Config, cfgErr error, paths config.Paths, env func(st
 	p.ui = fyneui.New(p.app, fyneui.Config{
 		Lang: lang, Verbs: p.backend, OpenFolder: desktop.OpenFolder, Notes: notes(lang, busErr, cfgErr),
 	})
-	p.presenter = tray.NewPresenter(p.backend.mirror.State, p.ui, lang)
+	p.presenter = tray.NewPresenter(p.backend.State, p.ui, lang)
 	p.ui.Connect(p.presenter)
 	if a, ok := p.app.(fyneui.TrayApp); ok && p.tray {
 		p.ui.UseTray(fyneui.SystemTray(a))
@@ -103,7 +102,7 @@ func (p *program) run(ctx context.Context, instance *single.Instance, hidden boo
 // parts are what runs beside Fyne's own thread.
 func (p *program) parts(instance *single.Instance) map[string]func(context.Context) error {
 	parts := map[string]func(context.Context) error{
-		"service":         func(ctx context.Context) error { return p.backend.follow(ctx, p.presenter.Changed) },
+		"service":         func(ctx context.Context) error { return p.backend.Follow(ctx, p.presenter.Changed) },
 		"presenter":       p.presenter.Run,
 		"single instance": func(ctx context.Context) error { return instance.Serve(ctx, p.ui.Raise) },
 	}
