@@ -139,7 +139,7 @@ func (d describer) work() []Field {
 	w := d.s.Work
 	return d.fields(
 		row{MsgFieldBusy, triText(w.Busy, d.l), false},
-		row{MsgFieldPending, wordFor(pendingMsgs, w.PendingInteraction, d.l), false},
+		row{MsgFieldPending, pendingText(w.PendingInteraction, d.l), false},
 		row{MsgFieldLastTurn, wordFor(turnMsgs, w.LastTurnReason, d.l), false},
 	)
 }
@@ -206,6 +206,14 @@ func triText(t sessions.Tri, l Lang) string {
 		return l.Text(MsgNo)
 	}
 	return ""
+}
+
+// pendingText is empty for "none", which is no news.
+func pendingText(what string, l Lang) string {
+	if what == "none" {
+		return ""
+	}
+	return wordFor(pendingMsgs, what, l)
 }
 
 func cleanAll(lines []string) []string {

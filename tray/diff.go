@@ -43,8 +43,8 @@ func diffLine(line string) DiffLine {
 		return DiffLine{}
 	}
 	op := ops[line[0]]
-	if op == DiffGap {
-		return DiffLine{op, line}
+	if op == DiffGap { // line numbers mean nothing to who never saw the file as lines
+		return DiffLine{op, "⋯"}
 	}
 	return DiffLine{op, line[:1] + " " + line[1:]}
 }

@@ -14,7 +14,7 @@ func TestPreview(t *testing.T) {
 	}{
 		{"nothing", "a\n", "a\n", ""},
 		{"a status and an end", "---\nstatus: active\n---\n\ttext\n", "---\nstatus: done\n---\n\ttext\n## End\n", `
-3|@@ -1,4 +1,5 @@
+3|⋯
 0|  ---
 1|- status: active
 2|+ status: done
@@ -22,7 +22,7 @@ func TestPreview(t *testing.T) {
 0|      text
 2|+ ## End`},
 		{"lines that look like signs", "- a\n+ b\n", "- a\n- c\n", `
-3|@@ -1,2 +1,2 @@
+3|⋯
 0|  - a
 1|- + b
 2|+ - c`},

@@ -1,6 +1,7 @@
 package tray
 
 import (
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -155,9 +156,10 @@ func (m *matcher) match(s *sessions.Session) bool {
 	return true
 }
 
-// mentions reports whether the lower-case word occurs in anything that a person would search by.
+// mentions reports whether the lower-case word occurs in anything that a person would search by. Of the path
+// only the last part counts: the rest is the same for all of a store.
 func mentions(s *sessions.Session, word string) bool {
-	for _, field := range [...]string{s.Title, s.ID, s.Project, s.WorkDir, s.Path, s.ClientName, s.Agent} {
+	for _, field := range [...]string{s.Title, s.ID, s.Project, s.WorkDir, filepath.Base(s.Path), s.ClientName, s.Agent} {
 		if strings.Contains(strings.ToLower(field), word) {
 			return true
 		}

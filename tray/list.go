@@ -64,7 +64,7 @@ const (
 
 func toneOf(r ranked) Tone {
 	switch {
-	case r.rank == rankAttention:
+	case r.tag != noTag:
 		return ToneAttention
 	case r.Status == sessions.Occupied:
 		return ToneOccupied

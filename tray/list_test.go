@@ -22,6 +22,7 @@ func TestFilterAndOrder(t *testing.T) {
 		session("new"),
 		session("held", heldBy("VS Code", 4121), age(9*time.Hour)),
 		session("wait", facts(sessions.FactWaiting), age(5*time.Hour)),
+		session("torn", facts(sessions.FactDamaged), age(time.Hour)),
 		session("ancient", status(sessions.Stale, sessions.ReasonInterrupted), age(1000*time.Hour)),
 		note("note", ambiguous("g"), titled("支持自定义登录")),
 		note("done", status(sessions.Closed), age(time.Hour)),
@@ -32,13 +33,13 @@ func TestFilterAndOrder(t *testing.T) {
 		f    Filter
 		want string
 	}{
-		{"open: attention, occupied, stale, then the newest", Filter{}, "wait held ancient new note old"},
-		{"everything", Filter{View: Everything}, "wait held ancient new note old done arch"},
-		{"attention", Filter{View: Attention}, "wait"},
+		{"open: who waits, other attention, occupied, stale, then the newest", Filter{}, "wait torn held ancient new note old"},
+		{"everything", Filter{View: Everything}, "wait torn held ancient new note old done arch"},
+		{"attention", Filter{View: Attention}, "wait torn"},
 		{"occupied", Filter{View: Occupied}, "held"},
 		{"ambiguous", Filter{View: Ambiguous}, "note"},
 		{"stale", Filter{View: Stale}, "ancient"},
-		{"active", Filter{View: Active}, "wait new note old"},
+		{"active", Filter{View: Active}, "wait torn new note old"},
 		{"closed", Filter{View: Closed}, "done"},
 		{"archived", Filter{View: Archived}, "arch"},
 		{"source", Filter{Source: "vault", View: Everything}, "note done"},
@@ -46,9 +47,11 @@ func TestFilterAndOrder(t *testing.T) {
 		{"text in the title, whatever its case", Filter{Text: "TITLE OLD"}, "old"},
 		{"text in Chinese", Filter{Text: "自定义"}, "note"},
 		{"text in the holder", Filter{Text: "vs code"}, "held"},
-		{"every word must be found", Filter{Text: "claude code sessions"}, "note"},
+		{"every word must be found", Filter{Text: "claude code demo"}, "note"},
+		{"the file's name", Filter{Text: "note.md"}, "note"},
+		{"not the folders, which are the same for all", Filter{Text: "/vault"}, ""},
 		{"one word that is nowhere", Filter{Text: "claude nowhere"}, ""},
-		{"blanks are no filter", Filter{Text: "  "}, "wait held ancient new note old"},
+		{"blanks are no filter", Filter{Text: "  "}, "wait torn held ancient new note old"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := input(all...)

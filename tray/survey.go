@@ -49,7 +49,8 @@ func compareRanked(a, b ranked) int {
 
 // The order of the list.
 const (
-	rankAttention = iota
+	rankWaiting = iota // for a person
+	rankAttention
 	rankOccupied
 	rankStale
 	rankActive
@@ -62,6 +63,8 @@ func rankOf(s *sessions.Session, now time.Time) ranked {
 		r.when = s.UpdatedAt.UnixNano()
 	}
 	switch {
+	case r.tag == MsgTagWaiting:
+		r.rank = rankWaiting
 	case r.tag != noTag:
 		r.rank = rankAttention
 	case s.Status == sessions.Occupied:
@@ -98,7 +101,7 @@ func (v *survey) add(r ranked) {
 		v.projects[r.Project] = true
 	}
 	switch {
-	case r.rank == rankAttention:
+	case r.tag != noTag:
 		v.attention.add(r)
 	case r.rank == rankOccupied:
 		v.occupied.add(r)

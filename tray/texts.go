@@ -156,7 +156,6 @@ const (
 	MsgNotInStore
 	MsgYes
 	MsgNo
-	MsgPendingNone
 	MsgPendingApproval
 	MsgPendingQuestion
 	MsgTurnCompleted
@@ -350,7 +349,6 @@ var texts = [msgCount]phrase{
 	MsgNotInStore:      {en: "%s (not in any store)", zh: "%s（不在任何存储中）"},
 	MsgYes:             {en: "yes", zh: "是"},
 	MsgNo:              {en: "no", zh: "否"},
-	MsgPendingNone:     {en: "nothing", zh: "无"},
 	MsgPendingApproval: {en: "an approval", zh: "批准"},
 	MsgPendingQuestion: {en: "an answer to a question", zh: "回答问题"},
 	MsgTurnCompleted:   {en: "completed", zh: "已完成"},

@@ -154,7 +154,7 @@ var (
 		locks.Live: MsgVerdictLive, locks.Dead: MsgVerdictDead, locks.Unknown: MsgVerdictUnknown,
 	}
 	pendingMsgs = map[string]Msg{
-		"none": MsgPendingNone, "approval": MsgPendingApproval, "question": MsgPendingQuestion,
+		"approval": MsgPendingApproval, "question": MsgPendingQuestion,
 	}
 	turnMsgs = map[string]Msg{
 		"completed": MsgTurnCompleted, "cancelled": MsgTurnCancelled, "failed": MsgTurnFailed,

@@ -153,12 +153,15 @@ func (v *detailsView) rebuild(d tray.Details) {
 	}
 }
 
+// nameWidth lines the values of all sections up, but for a longer name.
+const nameWidth = 92
+
 func (v *detailsView) fields(fields []tray.Field) fyne.CanvasObject {
 	form := container.New(layout.NewFormLayout())
 	for _, f := range fields {
 		name := widget.NewLabel(f.Name)
 		name.Importance = widget.LowImportance
-		form.Add(name)
+		form.Add(container.New(wide(nameWidth), name))
 		form.Add(v.value(f.Value, f.Code))
 	}
 	return form

@@ -38,6 +38,12 @@ func (w *window) dismiss() bool {
 	return true
 }
 
+// roomy is the size of a dialog that shows text of a file: most of the window.
+func (w *window) roomy() fyne.Size {
+	size := w.win.Canvas().Size()
+	return fyne.NewSize(min(size.Width*0.9, 720), size.Height*0.85)
+}
+
 // alert says what went wrong, what blocks, and what to do.
 func (w *window) alert(err error) {
 	a := tray.Explain(err, w.lang)
@@ -108,7 +114,7 @@ func (w *window) askClose(d tray.Details) {
 
 	content := container.NewBorder(container.NewVBox(c.summary, c.where), nil, nil, nil,
 		container.NewStack(newBackdrop(), c.diff))
-	w.open(l.Text(tray.MsgCloseTitle, tray.Truncate(d.Title, titleColumns)), content, fyne.NewSize(640, 440),
+	w.open(l.Text(tray.MsgCloseTitle, tray.Truncate(d.Title, titleColumns)), content, w.roomy(),
 		layout.NewSpacer(), newKeyButton(l.Text(tray.MsgCancel), dismiss, dismiss), c.confirm)
 	c.dialog = w.modal
 	w.win.Canvas().Focus(c.summary)

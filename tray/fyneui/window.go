@@ -68,7 +68,7 @@ func (w *window) content() fyne.CanvasObject {
 	table := container.NewBorder(newHeader(w.lang), nil, nil, nil, container.NewStack(w.list.framed(), w.empty.root))
 	split := container.NewHSplit(table, w.details.root)
 	split.Offset = 0.64
-	bottom := container.NewBorder(nil, nil, nil, container.New(wide(240), w.notice), container.NewGridWithRows(1, w.status))
+	bottom := container.NewBorder(nil, nil, nil, container.New(wide(400), w.notice), container.NewGridWithRows(1, w.status))
 	// The order of the objects is that of the Tab key.
 	foot := container.NewVBox(w.notes, bottom)
 	return container.New(layout.NewBorderLayout(w.filter.root, foot, nil, nil), w.filter.root, split, foot)
