@@ -124,7 +124,8 @@ func sample(t *testing.T) (vault string, settings []string) {
 	return vault, []string{"KIOKU_VAULT_PATH=" + vault, "KIMI_CODE_HOME=" + t.TempDir()}
 }
 
-const ambiguousRow = "○ 2026-07-18 20:00:00 (codex) — codex-cli · shop"
+// ambiguousRows are the two notes of one client in one project, the one that was written last first.
+var ambiguousRows = []string{"○ Fix the total of the cart — codex-cli · shop", "○ Price list in two currencies — codex-cli · shop"}
 
 // TestTray is one sitting at the desktop; the steps build on one another.
 func TestTray(t *testing.T) {
@@ -167,11 +168,11 @@ func TestTray(t *testing.T) {
 func iconAndMenu(t *testing.T, s *screen, bus *dbus.Conn, p *program) {
 	want := []string{
 		`"Ambiguous (2)" disabled`,
-		`"` + ambiguousRow + `"`,
-		`"` + ambiguousRow + `"`,
+		`"` + ambiguousRows[0] + `"`,
+		`"` + ambiguousRows[1] + `"`,
 		`----`,
 		`"Recent" disabled`,
-		`"○ 2026-07-18 20:00:00 (claude) — demo"`,
+		`"○ Add retry to the uploader — demo"`,
 		`----`,
 		`"Open berth"`,
 		`"Quit"`,
@@ -220,7 +221,7 @@ func silence(t *testing.T, bus *dbus.Conn) {
 
 // closeNote goes through the panel's menu and the dialog of the window by mouse.
 func closeNote(t *testing.T, s *screen, bus *dbus.Conn, p *program, vault string) {
-	s.pick(t, menu(t, bus, p), `"`+ambiguousRow+`"`)
+	s.pick(t, menu(t, bus, p), `"`+ambiguousRows[0]+`"`)
 	var button image.Rectangle
 	eventually(t, "the dialog can be confirmed", func() bool {
 		button = highlighted(s.shot("the-dialog-opens"))

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -32,17 +33,61 @@ const (
 	maxTitle    = 120 // characters; longer headings are prose
 )
 
-// title returns what the first heading of the body calls the session, without Kioku's prefix; "" when
-// the body does not begin with a heading of level 1 or it is too long for a name.
+// unnamed is the title that Kioku gives a session without a name (kioku.md section 1.8): its start and its
+// agent, the same for every session of one agent and minute.
+var unnamed = regexp.MustCompile(`^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} \(.*\)$`)
+
+// The line of the body that says what a session is for, and what Kioku writes where nobody said.
+const (
+	goalMark = "**Goal:** "
+	noGoal   = "_(not specified)_"
+)
+
+// title returns what the body calls the session: its first heading, without Kioku's prefix. A session that was
+// given no name is called by its goal, since its heading is a time like many others. It is "" when the body does
+// not begin with a heading of level 1 or it is too long for a name.
 func title(body []byte) string {
-	line, _ := cutLine(bytes.TrimLeft(body, " \t\r\n"), 0)
+	start := len(body) - len(bytes.TrimLeft(body, " \t\r\n"))
+	line, next := cutLine(body, start)
 	text, ok := strings.CutPrefix(string(line), "# ")
 	if !ok {
 		return ""
 	}
 	text = oneLine(strings.TrimPrefix(strings.TrimSpace(text), titlePrefix))
+	if unnamed.MatchString(text) {
+		if g := goal(body[next:]); g != "" {
+			return g
+		}
+	}
 	if utf8.RuneCountInString(text) > maxTitle {
 		return ""
+	}
+	return text
+}
+
+// goal returns what the session is for, cut to the length of a title; "" when the part in front of the first
+// section does not say.
+func goal(body []byte) string {
+	for at := 0; at < len(body); {
+		var line []byte
+		line, at = cutLine(body, at)
+		if bytes.HasPrefix(line, []byte("## ")) {
+			return ""
+		}
+		if text, ok := strings.CutPrefix(string(line), goalMark); ok {
+			return shorten(oneLine(text))
+		}
+	}
+	return ""
+}
+
+// shorten cuts a goal to maxTitle characters.
+func shorten(text string) string {
+	if text == noGoal {
+		return ""
+	}
+	if r := []rune(text); len(r) > maxTitle {
+		return strings.TrimSpace(string(r[:maxTitle-1])) + "…"
 	}
 	return text
 }

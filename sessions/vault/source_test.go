@@ -196,7 +196,7 @@ func TestSampleDetails(t *testing.T) {
 		name      string
 		got, want any
 	}{
-		{"started: title", started.Title, "2026-07-18 20:00:00 (claude)"},
+		{"started: title", started.Title, "Add retry to the uploader"},
 		{"started: project", started.Project, "demo"},
 		{"started: agent", started.Agent + "/" + started.ClientName, "claude/claude-code"},
 		{"started: created", started.CreatedAt, at("2026-07-18T20:00:00Z")},
@@ -544,6 +544,11 @@ func TestTitle(t *testing.T) {
 		{"# a\x1b[31mb\tc\n", "a[31mbc"},
 		{"# bad \xff utf\n", "bad \uFFFD utf"},
 		{"# 项目 🚀\n", "项目 🚀"},
+		{"# Work Session — 2026-07-18 20:00:00 (claude)\n\n> [!info] Session\n\n**Goal:** Add retry\r\n\n## Summary\n", "Add retry"},
+		{"# Work Session — 2026-07-18 20:00:00 (claude)\n\n**Goal:** _(not specified)_\n", "2026-07-18 20:00:00 (claude)"},
+		{"# Work Session — 2026-07-18 20:00:00 (claude)\n\n## Log\n**Goal:** of the log\n", "2026-07-18 20:00:00 (claude)"},
+		{"# Work Session — 2026-07-18 20:00:00 (claude)\n**Goal:** " + strings.Repeat("长", 200), strings.Repeat("长", maxTitle-1) + "…"},
+		{"# Work Session — Named\n\n**Goal:** Add retry\n", "Named"},
 		{"", ""},
 	} {
 		if got := title([]byte(tt.body)); got != tt.want {

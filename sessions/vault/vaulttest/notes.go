@@ -29,7 +29,7 @@ something_new: true
 
 // spec is what differs between notes that Kioku 3 would have written.
 type spec struct {
-	id, agent, client, project, parent, status string
+	id, agent, client, project, parent, status, goal string
 }
 
 // text is a project note as of kioku.md section 12.1, or a global one when there is no project.
@@ -58,9 +58,12 @@ func (s spec) body() string {
 	if s.project == "" {
 		return title + "**Started:** " + StartedAt + "\n\n## Notes\n\n_(our placeholder)_\n\n## Modified during this session\n\n"
 	}
+	if s.goal == "" {
+		s.goal = "Add retry to the uploader"
+	}
 	return title + "> [!info] Session\n> Project: " + s.project + " · Started: 2026-07-18 20:00 · Agent: " + s.agent + `
 
-**Goal:** Add retry to the uploader
+**Goal:** ` + s.goal + `
 
 ## Summary
 
@@ -167,9 +170,9 @@ func ambiguousNotes() []Note {
 	}
 	return []Note{
 		note("shop-a", "Projects/shop/sessions/2026-07-18-2000-codex.md",
-			spec{id: numbered(0x21), agent: "codex", client: "codex-cli", project: "shop"}),
+			spec{id: numbered(0x21), agent: "codex", client: "codex-cli", project: "shop", goal: "Price list in two currencies"}),
 		note("shop-b", "Projects/shop/sessions/2026-07-18-2001-codex.md",
-			spec{id: numbered(0x22), agent: "codex", client: "codex-cli", project: "shop"}),
+			spec{id: numbered(0x22), agent: "codex", client: "codex-cli", project: "shop", goal: "Fix the total of the cart"}),
 		note("group-a", "Projects/Group/ProjectA/sessions/2026-07-18-2000-claude.md",
 			spec{id: numbered(0x23), agent: "claude", client: "claude-code", project: "Group/ProjectA"}),
 		note("group-b", "Elsewhere/moved session.md",
