@@ -126,12 +126,12 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, int
 		return err
 	}
 	defer resp.Body.Close()
-	var env envelope
+	env := envelope{Data: into}
 	if err := json.NewDecoder(resp.Body).Decode(&env); err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if env.Code != 0 {
 		return decodeError(env)
 	}
-	return json.Unmarshal(env.Data, into)
+	return nil
 }

@@ -1,7 +1,6 @@
 package localapi
 
 import (
-	"encoding/json"
 	"errors"
 
 	"berth/sessions"
@@ -27,11 +26,11 @@ type Health struct {
 
 // envelope wraps every answer.
 type envelope struct {
-	Code      int             `json:"code"`
-	Msg       string          `json:"msg"`
-	Data      json.RawMessage `json:"data,omitempty"`
-	RequestID string          `json:"request_id"`
-	Details   *failure        `json:"details,omitempty"`
+	Code      int      `json:"code"`
+	Msg       string   `json:"msg"`
+	Data      any      `json:"data,omitempty"` // to decode, set it to a pointer first: large views pass once
+	RequestID string   `json:"request_id"`
+	Details   *failure `json:"details,omitempty"`
 }
 
 // failure carries a sessions.Error across.

@@ -125,11 +125,8 @@ func body[T any](r *http.Request) (T, error) {
 // answer wraps do's result in the envelope.
 func (s *Server) answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		env := envelope{Msg: "ok"}
 		data, err := do(r)
-		if err == nil {
-			env.Data, err = json.Marshal(data)
-		}
+		env := envelope{Msg: "ok", Data: data}
 		if err != nil {
 			env = encodeError(err)
 			if errors.As(err, new(badRequest)) {
@@ -139,7 +136,7 @@ func (s *Server) answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 		env.RequestID = uuid.NewString()
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		if err := json.NewEncoder(w).Encode(env); err != nil {
-			s.log().Debug("client went away", "err", err)
+			s.log().Debug("answer not delivered", "err", err)
 		}
 	}
 }
