@@ -48,8 +48,7 @@
 // # Systems
 //
 // On Linux everything above holds. On macOS and BSD (kqueue) each watched directory and each file in it
-// takes an open file. On Windows a directory inside a watched one cannot be renamed by some programs
-// while it is watched, sleep is not noticed, and two paths of one directory are not recognised. On
-// systems other than Linux, macOS and Windows every file system is taken for a local one. The
-// reader's sweeps make up for all of it.
+// takes an open file. On Windows the parents of a watched directory cannot be renamed, sleep may go
+// unnoticed, and two paths of one directory are not recognised. On systems other than Linux, macOS and
+// Windows every file system is taken for a local one. The reader's sweeps make up for all of it.
 package watcher

@@ -61,7 +61,7 @@ func TestFirstBatchThenSilence(t *testing.T) {
 	})
 }
 
-// Bugs B98: a network disk is polled, and says why.
+// Bug B98: a network disk is polled, and says why.
 func TestForeignFileSystemIsPolled(t *testing.T) {
 	onMachine(t, rootsIn("nfs", "here"), func(t *testing.T, m *machine) {
 		mkdirs(t, m.dir(0), "a")

@@ -9,5 +9,5 @@ func foreignAt(path string) string {
 	if err := unix.Statfs(path, &st); err != nil {
 		return ""
 	}
-	return foreignMagic(int64(st.Type)) //nolint:unconvert // narrower on 32-bit machines
+	return foreignMagic(int64(st.Type)) // narrower on 32-bit machines
 }

@@ -13,5 +13,5 @@ func identify(info fs.FileInfo) fileID {
 	if !ok {
 		return fileID{}
 	}
-	return fileID{dev: uint64(st.Dev), ino: uint64(st.Ino)} //nolint:unconvert // the types differ by system
+	return fileID{dev: uint64(st.Dev), ino: uint64(st.Ino)} // the types differ by system
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
+// libraryBuffer is more than what the notification library reads at once, and so takes out of the queue.
+const libraryBuffer = 4096
+
 // queuedEvents is the length of the kernel's queue.
 func queuedEvents(t *testing.T) int {
 	t.Helper()
@@ -19,6 +22,40 @@ func queuedEvents(t *testing.T) int {
 		t.Fatal("length of the kernel's queue is unknown")
 	}
 	return n
+}
+
+// Bug B89, with a real queue: the Watcher's goroutine hangs while far more happens than the kernel keeps.
+func TestRealOverflow(t *testing.T) {
+	dir, other := tempRoot(t), tempRoot(t)
+	mkdirs(t, dir, "d")
+	stalled, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	stall := func(rel string) Mode {
+		if rel == "stall" {
+			once.Do(func() { close(stalled) })
+			<-release
+			return Skip
+		}
+		return Pinned
+	}
+	o := observe(t, Config{Roots: []Root{{Path: dir, Dir: stall}, {Path: other}}})
+	mkdirs(t, dir, "stall")
+	<-stalled
+	names := []string{filepath.Join(dir, "d", "f"), filepath.Join(dir, "d", "g")}
+	writeFile(t, names[0])
+	writeFile(t, names[1])
+	for i := range rawBuffer + queuedEvents(t) + libraryBuffer {
+		if err := os.Chmod(names[i%2], 0o600); err != nil { // in turn: the kernel merges equal events
+			t.Fatal(err)
+		}
+	}
+	mkdirs(t, dir, "unheard/of")
+	close(release)
+	o.untilRescan(dir)
+	o.untilRescan(other)
+	o.untilStatus(dir, "the unheard-of directories", func(s RootStatus) bool { return s.Watches == 4 })
+	writeFile(t, filepath.Join(dir, "unheard/of/f"))
+	o.untilEvent(filepath.Join(dir, "unheard/of/f"), Create)
 }
 
 func openFiles(t *testing.T) int {

@@ -19,39 +19,6 @@ func writeFile(t testing.TB, path string) {
 	}
 }
 
-// Bug B89, with a real queue: the Watcher's goroutine hangs while far more happens than the kernel keeps.
-func TestRealOverflow(t *testing.T) {
-	dir, other := tempRoot(t), tempRoot(t)
-	mkdirs(t, dir, "d")
-	stalled, release := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	stall := func(rel string) Mode {
-		if rel == "stall" {
-			once.Do(func() { close(stalled) })
-			<-release
-			return Skip
-		}
-		return Pinned
-	}
-	o := observe(t, Config{Roots: []Root{{Path: dir, Dir: stall}, {Path: other}}})
-	mkdirs(t, dir, "stall")
-	<-stalled
-	name := filepath.Join(dir, "d", "f")
-	for range rawBuffer + queuedEvents(t) {
-		writeFile(t, name) // two events at least: made or emptied, and written
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mkdirs(t, dir, "unheard/of")
-	close(release)
-	o.untilRescan(dir)
-	o.untilRescan(other)
-	o.untilStatus(dir, "the unheard-of directories", func(s RootStatus) bool { return s.Watches == 4 })
-	writeFile(t, filepath.Join(dir, "unheard/of/f"))
-	o.untilEvent(filepath.Join(dir, "unheard/of/f"), Create)
-}
-
 // Bug B91: looking at the store makes no events, or each rescan would be the reason for the next.
 func TestOwnReadsAreSilent(t *testing.T) {
 	dir := tempRoot(t)

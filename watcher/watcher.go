@@ -25,7 +25,7 @@ type Config struct {
 	Roots []Root
 
 	// Quiet is how long a path that was just reported must not change before its next change is
-	// reported; Ceiling is how long such a change is held at the most.
+	// reported; Ceiling is how long such a change is held at the most, and at least Quiet.
 	Quiet, Ceiling time.Duration
 
 	// Poll is the time between two Rescans of a root that cannot be watched.
@@ -42,14 +42,15 @@ type Config struct {
 // withDefaults returns c with every zero value replaced, or an error for each value that makes no sense.
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
-	for name, d := range map[string]struct {
+	for _, d := range []struct {
+		name     string
 		value    *time.Duration
 		standard time.Duration
 	}{
-		"quiet": {&c.Quiet, DefaultQuiet}, "ceiling": {&c.Ceiling, DefaultCeiling}, "poll": {&c.Poll, DefaultPoll},
+		{"quiet", &c.Quiet, DefaultQuiet}, {"ceiling", &c.Ceiling, DefaultCeiling}, {"poll", &c.Poll, DefaultPoll},
 	} {
 		if *d.value < 0 {
-			errs = append(errs, fmt.Errorf("%s is negative: %v", name, *d.value))
+			errs = append(errs, fmt.Errorf("%s is negative: %v", d.name, *d.value))
 		}
 		if *d.value == 0 {
 			*d.value = d.standard
