@@ -3,6 +3,9 @@ package tray
 import (
 	"slices"
 	"strings"
+	"time"
+
+	"berth/sessions"
 )
 
 // The menu is for a glance: about a dozen rows, those at the bottom included.
@@ -54,9 +57,10 @@ const (
 )
 
 // FirstMenu is the menu before anything is known; a View starts with it by itself.
-func FirstMenu(l Lang) MenuSpec { return buildMenu(&survey{}, l) }
+func FirstMenu(l Lang) MenuSpec { return buildMenu(&survey{}, l, time.UTC) }
 
-func buildMenu(v *survey, l Lang) MenuSpec {
+// buildMenu writes the menu of v; times in it are told in loc.
+func buildMenu(v *survey, l Lang, loc *time.Location) MenuSpec {
 	parts := []menuPart{
 		{v.attention, MsgAttention, DoShow, 1},
 		{v.occupied, MsgOccupied, DoShow, 1},
@@ -66,7 +70,7 @@ func buildMenu(v *survey, l Lang) MenuSpec {
 	var rows []MenuRow
 	for i, n := range allot(parts) {
 		if n > 0 {
-			rows = append(rows, parts[i].rows(n, l)...)
+			rows = append(rows, parts[i].rows(n, l, loc)...)
 			rows = append(rows, MenuRow{Kind: RowSeparator})
 		}
 	}
@@ -111,38 +115,47 @@ func allot(parts []menuPart) []int {
 	return given
 }
 
-func (p menuPart) rows(n int, l Lang) []MenuRow {
+func (p menuPart) rows(n int, l Lang, loc *time.Location) []MenuRow {
 	heading := l.phrase(p.heading)
 	if strings.Contains(heading, "%d") {
 		heading = l.Text(p.heading, p.count)
 	}
 	rows := []MenuRow{{Kind: RowHeading, Label: heading}}
 	for _, r := range p.first[:n] {
-		rows = append(rows, MenuRow{RowSession, menuLabel(r, p.heading, l), Intent{p.do, r.Path}})
+		rows = append(rows, MenuRow{RowSession, menuLabel(r, p.heading, l, loc), Intent{p.do, r.Path}})
 	}
 	return rows
 }
 
 // menuLabel is "● Fix login — Kimi, pid 3988": the shape of the Status, the title, and what one wants to know
 // in that section.
-func menuLabel(r ranked, heading Msg, l Lang) string {
+func menuLabel(r ranked, heading Msg, l Lang, loc *time.Location) string {
 	label := string(glyph(r.Session)) + " " + Truncate(title(r.Session), menuTitleColumns)
-	if note := Truncate(menuNote(r, heading, l), menuNoteColumns); note != "" {
+	if note := Truncate(menuNote(r, heading, l, loc), menuNoteColumns); note != "" {
 		label += " — " + note
 	}
 	return label
 }
 
-func menuNote(r ranked, heading Msg, l Lang) string {
+func menuNote(r ranked, heading Msg, l Lang, loc *time.Location) string {
 	switch heading {
 	case MsgAttention:
 		return l.Text(r.tag)
 	case MsgOccupied:
 		return holderName(r.Holder, l)
 	case MsgAmbiguous:
-		return strings.Join(nonEmpty(clientName(r.Session), place(r.Session)), " · ")
+		return strings.Join(nonEmpty(clientName(r.Session), place(r.Session), begun(r.Session, loc)), " · ")
 	}
 	return place(r.Session)
+}
+
+// begun says when s began, which tells apart what has the same title. It does not depend on the time of day, so
+// that the menu stays equal.
+func begun(s *sessions.Session, loc *time.Location) string {
+	if s.CreatedAt.IsZero() {
+		return ""
+	}
+	return s.CreatedAt.In(loc).Format("01-02 15:04")
 }
 
 func nonEmpty(words ...string) []string {

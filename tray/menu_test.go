@@ -37,7 +37,7 @@ func TestMenu(t *testing.T) {
 	stale := session("s", titled("Refactor"), status(sessions.Stale, sessions.ReasonInterrupted), age(time.Hour))
 	held := session("h", titled("my_proj & more"), heldBy("VS Code", 4121))
 	one := note("n1", titled("Upload"), ambiguous("g"))
-	two := note("n2", titled("Upload"), ambiguous("g"), age(time.Hour))
+	two := note("n2", titled("Upload"), ambiguous("g"), age(time.Hour), func(s *sessions.Session) { s.CreatedAt = now.Add(-26 * time.Hour) })
 	free := session("f", titled("Free"), age(2*time.Hour))
 	closed := note("c", status(sessions.Closed))
 
@@ -59,7 +59,7 @@ func TestMenu(t *testing.T) {
 			"● my_proj & more — VS Code, pid 4121 → show /kimi/sessions/wd_demo/h", "-",
 			"Ambiguous (2):",
 			"○ Upload — claude-code · demo → close /vault/sessions/n1.md",
-			"○ Upload — claude-code · demo → close /vault/sessions/n2.md", "-",
+			"○ Upload — claude-code · demo · 11-28 10:00 → close /vault/sessions/n2.md", "-",
 			"Recent:", "○ Free — demo → show /kimi/sessions/wd_demo/f", "-",
 			"Open berth → open", "Quit → quit"}},
 		{"Chinese", Chinese, []*sessions.Session{held, stale}, []string{
@@ -69,7 +69,7 @@ func TestMenu(t *testing.T) {
 		{"a long title and a long holder are cut", English, []*sessions.Session{
 			session("l", titled(strings.Repeat("长标题", 20)), heldBy(strings.Repeat("very long client ", 4), 1))}, []string{
 			"Occupied (1):",
-			"● 长标题长标题长标题长标题长标题长标… — very long client very long … → show /kimi/sessions/wd_demo/l", "-",
+			"● 长标题长标题长标题长标题长标题长标… — very long client very long client… → show /kimi/sessions/wd_demo/l", "-",
 			"Open berth → open", "Quit → quit"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

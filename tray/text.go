@@ -10,7 +10,7 @@ import (
 // Widths in columns: a Latin letter takes one, a Chinese character or an emoji two.
 const (
 	menuTitleColumns = 36
-	menuNoteColumns  = 28
+	menuNoteColumns  = 34
 	nameColumns      = 48 // a title inside a sentence
 )
 

@@ -297,8 +297,8 @@ var texts = [msgCount]phrase{
 	MsgOwnService:    {en: "watching", zh: "监视中"},
 	MsgRemoteService: {en: "connected to the running service", zh: "已连接到运行中的服务"},
 	MsgOffline:       {en: "offline: %s", zh: "离线：%s"},
-	MsgNoBus:         {en: "no session bus, so there is no icon in the panel", zh: "没有会话总线，面板上不显示图标"},
-	MsgNoTrayHost:    {en: "the desktop has no place for tray icons", zh: "桌面没有可显示托盘图标的位置"},
+	MsgNoBus:         {en: "no session bus, so there is no icon in the panel; closing the window quits", zh: "没有会话总线，面板上不显示图标；关闭窗口即退出"},
+	MsgNoTrayHost:    {en: "the desktop shows no tray icons; closing the window quits", zh: "桌面不显示托盘图标；关闭窗口即退出"},
 
 	MsgEmptyOffline:      {en: "The service does not answer", zh: "服务没有响应"},
 	MsgEmptyOfflineHint:  {en: "%s\nIt is tried again by itself.", zh: "%s\n会自动重试。"},

@@ -51,7 +51,7 @@ func Build(in Input) ViewModel {
 	v := look(in)
 	d := details(v.selected, in)
 	return ViewModel{
-		Menu:    buildMenu(v, in.Lang),
+		Menu:    buildMenu(v, in.Lang, in.Now.Location()),
 		Icon:    iconState(v, in.Connection),
 		Tooltip: tooltip(v, in),
 		Window: Window{

@@ -48,9 +48,7 @@ func newProgram(cfg config.Config, cfgErr error, paths config.Paths, env func(st
 	busErr := desktop.ConnectTrayBus()
 	p.tray = busErr == nil
 
-	app.SetMetadata(fyne.AppMetadata{ID: appID, Name: "berth", Version: daemon.Version,
-		Icon: fyne.NewStaticResource("berth.png", icons.App())})
-	p.app = app.NewWithID(appID)
+	p.app = newApp()
 	p.ui = fyneui.New(p.app, fyneui.Config{
 		Lang: lang, Verbs: p.backend, OpenFolder: desktop.OpenFolder, Notes: notes(lang, busErr, cfgErr),
 	})
@@ -60,6 +58,17 @@ func newProgram(cfg config.Config, cfgErr error, paths config.Paths, env func(st
 		p.ui.UseTray(fyneui.SystemTray(a))
 	}
 	return p
+}
+
+// newApp makes Fyne's app. It gets its ID only afterwards: with one from the start Fyne keeps a preferences file,
+// into which we have nothing to put, and which it empties and reads at the same time when it ends, logging an error.
+func newApp() fyne.App {
+	about := fyne.AppMetadata{Name: "berth", Version: daemon.Version, Icon: fyne.NewStaticResource("berth.png", icons.App())}
+	app.SetMetadata(about)
+	a := app.NewWithID("")
+	about.ID = appID
+	app.SetMetadata(about)
+	return a
 }
 
 // notes is what stands in the window as long as the program runs.

@@ -142,7 +142,7 @@ func TestCloseButton(t *testing.T) {
 		t.Errorf("with a host: %d quits, note %q", quits.n, s.win.notes.Text)
 	}
 	s.SetHost(false) // the panel went away
-	if got := s.win.notes.Text; got != "the desktop has no place for tray icons" || !s.win.notes.Visible() {
+	if got := s.win.notes.Text; got != "the desktop shows no tray icons; closing the window quits" || !s.win.notes.Visible() {
 		t.Errorf("note %q", got)
 	}
 	s.closed()

@@ -76,9 +76,13 @@ func (w *window) content() fyne.CanvasObject {
 
 // show draws what the Presenter made.
 func (w *window) show(m tray.Window) {
+	refiltered := m.Filter != w.shown.Filter
 	w.shown = m
 	w.filter.offer(m.Sources, m.Projects)
 	w.list.show(m.List, m.Selected)
+	if refiltered {
+		w.list.ScrollToTop()
+	}
 	w.details.show(m.Details)
 	w.empty.show(m.Empty)
 	w.menu.show(m.Details.Actions)
