@@ -2,19 +2,29 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
 // Floating point may round differently on another processor; more than this is another picture.
 const tolerance = 2
 
+// drawn is everything this command draws, drawn once.
+var drawn = sync.OnceValue(drawAll)
+
+// drawnTray is one of the tray's icons.
+func drawnTray(state string, p palette, px int) *image.NRGBA {
+	return drawn()[fmt.Sprintf("tray/icons/png/%s-%s-%d.png", state, p.name, px)]
+}
+
 func TestCommittedIconsAreWhatThisCommandDraws(t *testing.T) {
-	for name, want := range drawAll() {
+	for name, want := range drawn() {
 		b, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +47,7 @@ func TestStatesDifferByShapeAlone(t *testing.T) {
 		for _, px := range traySizes {
 			for i, a := range states {
 				for _, b := range states[i+1:] {
-					if n := opacityDiffers(trayIcon(a, p, px), trayIcon(b, p, px)); n < least {
+					if n := opacityDiffers(drawnTray(a, p, px), drawnTray(b, p, px)); n < least {
 						t.Errorf("%s %dpx: %s and %s differ in %d pixels only", p.name, px, a, b, n)
 					}
 				}
@@ -56,7 +66,7 @@ func TestContrastOnItsPanel(t *testing.T) {
 		{1, color.NRGBA{0xf2, 0xf1, 0xf0, 0xff}},
 	} {
 		p := palettes[tt.palette]
-		img := trayIcon("quiet", p, 22)
+		img := drawnTray("quiet", p, 22)
 		clear := 0
 		for i := 0; i < len(img.Pix); i += 4 {
 			if img.Pix[i+3] > 200 && abs(int(img.Pix[i])-int(tt.panel.R)) > 120 {

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"berth/sessions"
 	"berth/tray"
 )
 
@@ -32,6 +33,21 @@ func TestCloseAsksShowsAndWrites(t *testing.T) {
 	s.expect("close n1 ok")
 	if s.overlay() != "" || s.win.notice.Text != "Session closed: sessions/n1.md" {
 		t.Errorf("afterwards: dialog %q, notice %q", s.overlay(), s.win.notice.Text)
+	}
+}
+
+// The session that was just closed stays in the details, though the list does not show it any more.
+func TestClosedSessionStaysInView(t *testing.T) {
+	s := newStage(t, tray.English, note("n1"), note("n2"))
+	s.win.list.Select(0)
+	s.win.act(tray.ActionClose)
+	s.in.Sessions[0].Status = sessions.Closed // the index is faster than the answer
+	s.draw()
+	s.heard()
+	s.key(fyne.KeyReturn)
+	s.expect("close n1 ")
+	if d := s.win.details; d.title.Text != "Note n1" || d.status.Text != "Closed" || s.win.list.rows.Len() != 1 {
+		t.Errorf("details of %q, %q; %d rows", d.title.Text, d.status.Text, s.win.list.rows.Len())
 	}
 }
 

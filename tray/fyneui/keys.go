@@ -25,11 +25,17 @@ func (w *window) keys() {
 	})
 }
 
+// focusList moves the keyboard to the list. With nothing in the details it takes the first row; a Session that
+// the filter hides, because it was just closed, stays in view.
 func (w *window) focusList() {
-	if w.modal == nil {
-		w.win.Canvas().Focus(w.list)
-		w.list.reveal()
+	if w.modal != nil {
+		return
 	}
+	w.win.Canvas().Focus(w.list)
+	if w.shown.Selected == "" {
+		w.list.step(1)
+	}
+	w.list.reveal()
 }
 
 func (w *window) focusSearch() {

@@ -123,9 +123,6 @@ func (l *sessionList) TypedKey(e *fyne.KeyEvent) {
 func (l *sessionList) FocusGained() {
 	l.frame.StrokeColor = theme.Color(theme.ColorNameFocus)
 	l.frame.Refresh()
-	if l.selected < 0 {
-		l.step(1)
-	}
 }
 
 // FocusLost implements fyne.Focusable.
