@@ -157,6 +157,10 @@ type Record struct {
 	// began (zero when the tail does not say).
 	OpenTurn  bool      `json:"-"`
 	TurnSince time.Time `json:"-"`
+	// Overtaken reports that a later turn has begun and ended since the open one last showed a sign of life.
+	// Without a living writer the open turn is history then, not an interruption: a client that is killed inside
+	// a turn never ends it, not even when the session is resumed and goes on.
+	Overtaken bool `json:"-"`
 	// Lock is the Session's lock file, nil when there is none.
 	Lock *locks.File `json:"-"`
 	// Groups are the implicit selectors that would match this open note, the most telling first; two

@@ -101,7 +101,7 @@ func status(s Situation, now time.Time, p Policy) (Status, []Reason) {
 }
 
 func interrupted(s Situation, now time.Time) bool {
-	return s.Record.OpenTurn && s.Writer.Alive == No && !growing(s, now)
+	return s.Record.OpenTurn && !s.Record.Overtaken && s.Writer.Alive == No && !growing(s, now)
 }
 
 func growing(s Situation, now time.Time) bool {

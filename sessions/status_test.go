@@ -59,6 +59,8 @@ func inTurn(r *Record) {
 	r.Work = Work{Busy: Yes, MainTurnActive: Yes}
 }
 
+func overtaken(r *Record) { r.Overtaken = true }
+
 func waitingForApproval(r *Record) {
 	r.Work.PendingInteraction = "approval"
 	r.Facts = append(r.Facts, FactWaiting)
@@ -103,6 +105,8 @@ func TestStatus(t *testing.T) {
 
 		{"a dead lock", Situation{Record: kimiRecord(locked), Lock: dead}, Stale, []Reason{ReasonDeadLock}},
 		{"B52: the writer of an open turn is gone", Situation{Record: kimiRecord(inTurn), Writer: nobody}, Stale, []Reason{ReasonInterrupted}},
+		{"killed, resumed, and gone on with", Situation{Record: kimiRecord(inTurn, overtaken), Writer: nobody}, Active, nil},
+		{"another writer's turn inside of the open one", Situation{Record: kimiRecord(inTurn, overtaken), Writer: writing}, Occupied, []Reason{ReasonOpenTurn}},
 		{"a dead lock and an interrupted turn", Situation{Record: kimiRecord(locked, inTurn), Lock: dead, Writer: nobody}, Stale, []Reason{ReasonDeadLock, ReasonInterrupted}},
 		{"the journal grew a moment ago", Situation{Record: kimiRecord(inTurn), Writer: nobody, Grown: ago(growthSettle - time.Millisecond)}, Active, nil},
 		{"the journal has stopped to grow", Situation{Record: kimiRecord(inTurn), Writer: nobody, Grown: ago(growthSettle)}, Stale, []Reason{ReasonInterrupted}},
