@@ -14,6 +14,8 @@ var (
 	ErrClosed     = errors.New("session is already closed")
 	ErrRefused    = errors.New("refused")
 	ErrNotCapable = fmt.Errorf("%w: this kind of session does not have that action", ErrRefused)
+	// ErrNoFolder: everything else is in order, but somebody has to say where the project has its folder.
+	ErrNoFolder = fmt.Errorf("%w: the folder of its project is not known", ErrRefused)
 )
 
 // Error is a failed verb: which one, on what, why, and what the user can do.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,8 +25,6 @@ type Service struct {
 	ProjectDir func(project string) string
 	// Coverage says how each store is watched; nil when nothing is watched.
 	Coverage func() []watcher.RootStatus
-	// LookPath finds a program; exec.LookPath when nil.
-	LookPath func(name string) (string, error)
 }
 
 // Find returns the Session that ref names, freshly read. Errors as [Snapshot.Find], and ErrStale when its place on
@@ -150,6 +147,16 @@ type Launch struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
+// CheckClient makes sure that the client can be started. look finds programs, as exec.LookPath does; it is the
+// caller's, since the service may have another PATH than the terminal that the caller opens.
+func (l *Launch) CheckClient(look func(string) (string, error)) error {
+	if _, err := look(l.Argv[0]); err != nil {
+		return &Error{Err: ErrRefused, Session: l.Title, Detail: fmt.Sprintf("the client %q is not found on PATH", l.Argv[0]),
+			Hint: "install it, or set its command under clients: in the configuration"}
+	}
+	return nil
+}
+
 // PlanResume checks that a Session can be resumed now and says how. It starts and writes nothing. dir overrides
 // the folder of a note's project. Errors: ErrOccupied names the holder; ErrRefused says what is missing.
 func (s *Service) PlanResume(ctx context.Context, ref, dir string) (*Launch, error) {
@@ -205,7 +212,7 @@ func (s *Service) planNote(row *Session, dir string, l *Launch) error {
 		dir = s.ProjectDir(row.Project)
 	}
 	if dir == "" {
-		return &Error{Err: ErrRefused, Session: row.Name(),
+		return &Error{Err: ErrNoFolder, Session: row.Name(),
 			Detail: fmt.Sprintf("the folder of project %q is not known", row.Project),
 			Hint:   "say it once with --dir FOLDER; berth remembers it"}
 	}
@@ -228,7 +235,7 @@ func (s *Service) clientCommand(row *Session) (ClientCommand, bool) {
 	return ClientCommand{}, false
 }
 
-// checkLaunch makes sure that the folder and the program are there. It never falls back to another folder
+// checkLaunch makes sure that the folder is there. It never falls back to another folder
 // (bug B155): a client started in the wrong place works on the wrong project.
 func (s *Service) checkLaunch(row *Session, l *Launch) error {
 	if l.Dir == "" {
@@ -242,14 +249,6 @@ func (s *Service) checkLaunch(row *Session, l *Launch) error {
 	if info, err := os.Stat(l.Dir); err != nil || !info.IsDir() {
 		return &Error{Err: ErrRefused, Session: row.Name(), Detail: "its work folder is not there: " + l.Dir,
 			Hint: "create or mount the folder, then try again"}
-	}
-	look := s.LookPath
-	if look == nil {
-		look = exec.LookPath
-	}
-	if _, err := look(l.Argv[0]); err != nil {
-		return &Error{Err: ErrRefused, Session: row.Name(), Detail: fmt.Sprintf("the client %q is not found on PATH", l.Argv[0]),
-			Hint: "install it, or set its command under clients: in the configuration"}
 	}
 	return nil
 }

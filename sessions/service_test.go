@@ -69,7 +69,6 @@ func newDesk(t *testing.T, vault, kimi []*Record) *desk {
 	d.Service = &Service{
 		Index: d.index, Prober: d.procs, Clients: DefaultClients(),
 		ProjectDir: func(project string) string { return map[string]string{"demo": d.dir}[project] },
-		LookPath:   func(name string) (string, error) { return "/usr/bin/" + name, nil },
 	}
 	<-d.index.Ready()
 	return d
@@ -293,8 +292,7 @@ func TestPlanResumeRefusals(t *testing.T) {
 		{name: "a legacy note without an id", note: note("a", withID("")), want: ErrRefused, detail: "no session_id"},
 		{name: "nobody knows its client", note: note("a", func(r *Record) { r.ClientName, r.Agent = "x", "y" }), want: ErrRefused, detail: `client "x", agent "y"`},
 		{name: "its client has an empty command", note: note("a", func(r *Record) { r.ClientName, r.Agent = "empty", "" }), want: ErrRefused, detail: `client "empty"`},
-		{name: "its client is not installed", note: note("a", func(r *Record) { r.Agent = "codex" }), want: ErrRefused, detail: `"codex" is not found on PATH`},
-		{name: "nobody knows the folder of its project", note: note("a", func(r *Record) { r.Project = "other" }), want: ErrRefused, detail: `folder of project "other"`},
+		{name: "nobody knows the folder of its project", note: note("a", func(r *Record) { r.Project = "other" }), want: ErrNoFolder, detail: `folder of project "other"`},
 		{name: "its folder is not known", kimi: session("a", in("")), want: ErrRefused, detail: "not known"},
 		{name: "B32, B155: its folder is gone", kimi: session("a", in(filepath.Join(dir, "gone"))), want: ErrRefused, detail: "not there: " + filepath.Join(dir, "gone")},
 		{name: "B32: its folder is a file now", kimi: session("a", in(file)), want: ErrRefused, detail: "not there: " + file},
@@ -307,12 +305,6 @@ func TestPlanResumeRefusals(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := newDesk(t, slices.DeleteFunc([]*Record{tt.note}, isNil), slices.DeleteFunc([]*Record{tt.kimi}, isNil))
 				d.Clients["empty"] = ClientCommand{}
-				d.LookPath = func(name string) (string, error) {
-					if name == "codex" {
-						return "", exec.ErrNotFound
-					}
-					return name, nil
-				}
 				d.procs.start(40, "/elsewhere")
 				d.procs.start(50, "/p")
 				l, err := d.PlanResume(t.Context(), d.only().Path, "")
@@ -321,6 +313,17 @@ func TestPlanResumeRefusals(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestCheckClient(t *testing.T) {
+	l := &Launch{Title: "Fix login", Argv: []string{"codex", "go on"}}
+	if err := l.CheckClient(func(name string) (string, error) { return "/usr/bin/" + name, nil }); err != nil {
+		t.Error(err)
+	}
+	err := l.CheckClient(func(string) (string, error) { return "", exec.ErrNotFound })
+	if e := refusal(t, err, ErrRefused); !strings.Contains(e.Detail, `"codex" is not found on PATH`) {
+		t.Errorf("detail %q", e.Detail)
 	}
 }
 

@@ -2,7 +2,6 @@ package tray
 
 import (
 	"context"
-	"errors"
 
 	"berth/sessions"
 )
@@ -22,10 +21,6 @@ func (t Target) Ref() string {
 	return t.Path
 }
 
-// ErrNeedFolder is returned by Verbs.Resume for a note whose project's folder is not known: the user has to say
-// it once.
-var ErrNeedFolder = errors.New("the folder of the project is not known")
-
 // Verbs are what a person can do with a Session. They may block (disk, sockets) and are called from any
 // goroutine but the drawing one. Errors are *sessions.Error where the service could say what blocks.
 type Verbs interface {
@@ -34,7 +29,7 @@ type Verbs interface {
 	// Close ends the work session and returns what was written.
 	Close(ctx context.Context, t Target, summary string) (*sessions.Edit, error)
 	// Resume opens the Session in its client, in the user's terminal. dir is the folder of a note's project,
-	// remembered from then on, or "" for the one that is known. The warnings are for the user, although it
+	// remembered from then on, or "" for the one that is known; sessions.ErrNoFolder asks for one. The warnings are for the user, although it
 	// worked.
 	Resume(ctx context.Context, t Target, dir string) (warnings []string, err error)
 }

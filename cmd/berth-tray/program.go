@@ -42,6 +42,7 @@ func newProgram(cfg config.Config, cfgErr error, paths config.Paths, env func(st
 	lang := tray.LangFromEnv(env)
 	p.backend = &backend.Backend{
 		Link:     daemon.NewLink(daemon.Options{Config: cfg, Paths: paths, Env: env, Logger: p.log}),
+		LookPath: exec.LookPath,
 		Open:     terminal.Opener{Configured: cfg.Terminal, Env: env, LookPath: exec.LookPath}.Open,
 		Remember: func(project, dir string) error { return config.RememberProject(paths, project, dir) },
 	}

@@ -67,6 +67,9 @@ func (a *app) resume(ctx context.Context, b localapi.Backend, ref string, o resu
 	if err != nil {
 		return err
 	}
+	if err := l.CheckClient(exec.LookPath); err != nil {
+		return err
+	}
 	for _, w := range l.Warnings {
 		fmt.Fprintf(a.stderr, "berth: warning: %s\n", clean(w))
 	}

@@ -150,7 +150,7 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 func TestErrorsKeepTheirMeaning(t *testing.T) {
 	candidate := aView().Sessions[0]
 	for _, cause := range []error{sessions.ErrNotFound, sessions.ErrOccupied, sessions.ErrAmbiguous, sessions.ErrStale,
-		sessions.ErrClosed, sessions.ErrRefused, sessions.ErrNotCapable} {
+		sessions.ErrClosed, sessions.ErrRefused, sessions.ErrNotCapable, sessions.ErrNoFolder} {
 		want := &sessions.Error{Err: cause, Session: "s", Detail: "because", Hint: "do that", Candidates: []*sessions.Session{candidate}}
 		c, _ := serve(t, &backend{view: aView(), err: want})
 		_, err := c.Close(t.Context(), "s", "", false)

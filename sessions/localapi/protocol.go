@@ -64,6 +64,7 @@ var conditions = []struct {
 	{sessions.ErrAmbiguous, 40932},
 	{sessions.ErrClosed, 40933},
 	{sessions.ErrNotCapable, 40302},
+	{sessions.ErrNoFolder, 40303},
 	{sessions.ErrRefused, 40301},
 }
 

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"berth/sessions"
 	"berth/tray"
 )
 
@@ -161,7 +162,7 @@ func (w *window) resume(d tray.Details, dir string) {
 		return err
 	}, func(err error) {
 		switch {
-		case errors.Is(err, tray.ErrNeedFolder):
+		case errors.Is(err, sessions.ErrNoFolder):
 			w.askFolder(d)
 		case err != nil:
 			w.alert(err)

@@ -77,7 +77,7 @@ func TestErrorsSayWhatBlocksAndWhatToDo(t *testing.T) {
 func TestNoteWithoutAFolderIsAskedForOne(t *testing.T) {
 	s := newStage(t, tray.English, note("n1"))
 	s.win.list.Select(0)
-	s.fail = tray.ErrNeedFolder
+	s.fail = sessions.ErrNoFolder
 	test.Tap(s.win.details.actions[tray.ActionResume])
 	if text := s.overlay(); !strings.Contains(text, "The folder of project “demo” is not known") {
 		t.Errorf("not asked: %q", text)

@@ -4,8 +4,7 @@ package backend
 
 import (
 	"context"
-	"errors"
-	"os"
+	"sync"
 
 	"berth/cmd/internal/daemon"
 	"berth/cmd/internal/terminal"
@@ -24,12 +23,15 @@ type Link interface {
 // any goroutine.
 type Backend struct {
 	Link Link
+	// LookPath finds a client's program, as exec.LookPath does.
+	LookPath func(name string) (string, error)
 	// Open starts the user's terminal with a command in it.
 	Open func(context.Context, terminal.Command) error
 	// Remember keeps the folder of a project for the next time.
 	Remember func(project, dir string) error
 
-	mirror tray.Mirror
+	mirror  tray.Mirror
+	opening sync.Map // Target.Path of what is being resumed at the moment
 }
 
 var _ tray.Verbs = (*Backend)(nil)
@@ -72,17 +74,22 @@ func (b *Backend) close(ctx context.Context, t tray.Target, summary string, dryR
 	return service.Close(ctx, t.Ref(), summary, dryRun)
 }
 
-// Resume implements tray.Verbs.
+// Resume implements tray.Verbs. A second call for a Session while the first goes on is refused: a double click
+// must not start two writers (bug B38).
 func (b *Backend) Resume(ctx context.Context, t tray.Target, dir string) ([]string, error) {
+	if _, busy := b.opening.LoadOrStore(t.Path, true); busy {
+		return nil, &sessions.Error{Err: sessions.ErrRefused, Session: t.Ref(), Detail: "it is being opened already"}
+	}
+	defer b.opening.Delete(t.Path)
 	service, err := b.Link.Backend()
 	if err != nil {
 		return nil, err
 	}
 	launch, err := service.PlanResume(ctx, t.Ref(), dir)
 	if err != nil {
-		if dir == "" && b.onlyFolderMissing(ctx, service, t, err) {
-			return nil, tray.ErrNeedFolder
-		}
+		return nil, err
+	}
+	if err := launch.CheckClient(b.LookPath); err != nil {
 		return nil, err
 	}
 	warnings := launch.Warnings
@@ -92,19 +99,4 @@ func (b *Backend) Resume(ctx context.Context, t tray.Target, dir string) ([]stri
 		}
 	}
 	return warnings, b.Open(ctx, terminal.Command{Dir: launch.Dir, Argv: launch.Argv, Env: launch.Env})
-}
-
-// onlyFolderMissing tells a refusal that a folder would lift from all others: by a plan, which changes nothing,
-// for a folder that is certainly there.
-func (b *Backend) onlyFolderMissing(ctx context.Context, service localapi.Backend, t tray.Target, refusal error) bool {
-	s := b.mirror.Find(t.Path)
-	if s == nil || s.WorkDir != "" || s.Project == "" || !errors.Is(refusal, sessions.ErrRefused) {
-		return false
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return false
-	}
-	_, err = service.PlanResume(ctx, t.Ref(), home)
-	return err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -71,6 +72,12 @@ func following(t *testing.T, s *service) (b *Backend, done *[]string) {
 	b = &Backend{
 		Link: &link{service: s, updates: []daemon.LinkUpdate{
 			{Own: true, Update: sessions.Update{View: &sessions.View{Revision: 1, Sessions: []*sessions.Session{noteA}}}}}},
+		LookPath: func(name string) (string, error) {
+			if name != "claude" {
+				return "", exec.ErrNotFound
+			}
+			return "/bin/claude", nil
+		},
 		Open: func(_ context.Context, c terminal.Command) error {
 			*done = append(*done, strings.Join(append([]string{"open", c.Dir}, c.Argv...), " "))
 			return nil
@@ -125,10 +132,10 @@ func TestCloseNamesTheSessionByItsID(t *testing.T) {
 }
 
 func TestResume(t *testing.T) {
-	refused := &sessions.Error{Err: sessions.ErrRefused, Detail: "the folder is not known"}
+	refused := &sessions.Error{Err: sessions.ErrRefused, Detail: "linked"}
 	needsDir := func(dir string) error {
 		if dir == "" {
-			return refused
+			return sessions.ErrNoFolder
 		}
 		return nil
 	}
@@ -141,7 +148,7 @@ func TestResume(t *testing.T) {
 	}{
 		{"as planned", nil, "", nil, "open  claude 019f"},
 		{"a chosen folder is remembered", needsDir, "/work", nil, "remember demo /work; open /work claude 019f"},
-		{"only the folder is missing", needsDir, "", tray.ErrNeedFolder, ""},
+		{"only the folder is missing", needsDir, "", sessions.ErrNoFolder, ""},
 		{"a folder would not help", func(string) error { return refused }, "", refused, ""},
 		{"occupied", func(string) error { return sessions.ErrOccupied }, "", sessions.ErrOccupied, ""},
 		{"the chosen folder is refused", func(string) error { return refused }, "/gone", refused, ""},
@@ -156,6 +163,43 @@ func TestResume(t *testing.T) {
 				t.Errorf("did %q, want %q", got, tt.done)
 			}
 		})
+	}
+}
+
+func TestResumeWithoutTheClient(t *testing.T) {
+	b, done := following(t, &service{})
+	b.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
+	if _, err := b.Resume(t.Context(), target, ""); !errors.Is(err, sessions.ErrRefused) || !strings.Contains(err.Error(), `"claude" is not found`) {
+		t.Errorf("got %v", err)
+	}
+	if len(*done) > 0 {
+		t.Errorf("did %q", *done)
+	}
+}
+
+// TestResumeOnce is bug B38: five presses open one terminal.
+func TestResumeOnce(t *testing.T) {
+	b, _ := following(t, &service{})
+	opening, release := make(chan bool), make(chan bool)
+	b.Open = func(context.Context, terminal.Command) error {
+		opening <- true
+		<-release
+		return nil
+	}
+	first := make(chan error, 1)
+	go func() {
+		_, err := b.Resume(t.Context(), target, "")
+		first <- err
+	}()
+	<-opening
+	for range 4 {
+		if _, err := b.Resume(t.Context(), target, ""); !errors.Is(err, sessions.ErrRefused) {
+			t.Errorf("a second press while the first goes on: %v", err)
+		}
+	}
+	close(release)
+	if err := <-first; err != nil {
+		t.Error(err)
 	}
 }
 
