@@ -3,6 +3,7 @@ package sessions
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"berth/locks"
@@ -196,7 +197,7 @@ func evidence(s Situation, out *Session, now time.Time, p Policy) []string {
 	}
 	if slices.Contains(out.Reasons, ReasonAbandoned) {
 		ev = append(ev, fmt.Sprintf("no activity since %s, longer than %s",
-			s.Record.UpdatedAt.UTC().Format(time.RFC3339), p.AbandonedAfter))
+			s.Record.UpdatedAt.UTC().Format(time.RFC3339), ShortDuration(p.AbandonedAfter)))
 	}
 	if s.SameID {
 		ev = append(ev, "another session of the store has the id "+s.Record.ID+" too")
@@ -236,4 +237,16 @@ func nextDeadline(s Situation, now time.Time, p Policy) time.Time {
 		consider(s.Grown.Add(growthSettle))
 	}
 	return next
+}
+
+// ShortDuration is d as Go writes it, without zero minutes and seconds at the end: "12h", "1h30m", "90s" is "1m30s".
+func ShortDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

@@ -358,3 +358,14 @@ func TestClassifyIsPure(t *testing.T) {
 		t.Errorf("Classify changed its input: %+v", rec)
 	}
 }
+
+func TestShortDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		12 * time.Hour: "12h", 90 * time.Minute: "1h30m", 5 * time.Minute: "5m", 90 * time.Second: "1m30s", 0: "0s",
+		time.Hour + time.Second: "1h0m1s", 10 * time.Second: "10s",
+	} {
+		if got := ShortDuration(d); got != want {
+			t.Errorf("%d s is %q, want %q", int(d.Seconds()), got, want)
+		}
+	}
+}

@@ -39,17 +39,8 @@ func (d Duration) MarshalYAML() (any, error) { return d.String(), nil }
 // MarshalText does the same for JSON.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String is time.Duration's, without zero minutes and seconds at the end.
-func (d Duration) String() string {
-	s := time.Duration(d).String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
+// String is the duration with its unit, as short as it goes.
+func (d Duration) String() string { return sessions.ShortDuration(time.Duration(d)) }
 
 // Config is everything the user can decide.
 type Config struct {
