@@ -213,16 +213,29 @@ func TestWireOf2GiB(t *testing.T) {
 // TestManyAgents is B22: 5,000 agents are one row.
 func TestManyAgents(t *testing.T) {
 	src, home, s := oneSession(t)
-	for i := range 5000 {
-		kimitest.Write(t, filepath.Join(s.Dir(home), "agents", fmt.Sprintf("agent-%d", i), "wire.jsonl"),
-			[]byte(kimitest.Header("1.5")+kimitest.Turn(0, 1, "sub")))
+	sub := kimitest.Header("1.5") + kimitest.Turn(0, 1, "sub")
+	agent := func(i int) string {
+		return filepath.Join(s.Dir(home), "agents", fmt.Sprintf("agent-%d", i), "wire.jsonl")
 	}
-	last := filepath.Join(s.Dir(home), "agents", "agent-4321", "wire.jsonl")
-	kimitest.Append(t, last, kimitest.Prompt(1, 9, "one more")) // now the newest
+	for i := range 5000 {
+		if i%1000 == 0 { // names of one file, which is quicker than as many files
+			kimitest.Write(t, agent(i), []byte(sub))
+			continue
+		}
+		if err := os.Mkdir(filepath.Dir(agent(i)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(agent(i-i%1000), agent(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newest := agent(5001)
+	kimitest.Write(t, newest, []byte(sub))
+	kimitest.Append(t, newest, kimitest.Prompt(1, 9, "one more"))
 	start := time.Now()
 	r := mustLoad(t, src, s.Key(), time.Now())
 	t.Logf("read in %v", time.Since(start))
-	if r.AgentCount != 5001 || len(r.Agents) != sessions.MaxAgents || r.Agents[0].ID != "main" {
+	if r.AgentCount != 5002 || len(r.Agents) != sessions.MaxAgents || r.Agents[0].ID != "main" {
 		t.Errorf("%d agents, %d listed, first %+v", r.AgentCount, len(r.Agents), r.Agents[0])
 	}
 	if r.Work.Busy != sessions.Yes {
@@ -236,7 +249,7 @@ func TestManyAgents(t *testing.T) {
 	if err != nil || before != r.Stamp {
 		t.Errorf("stamp %v, %v, want %v", before, err, r.Stamp)
 	}
-	kimitest.Append(t, filepath.Join(s.Dir(home), "agents", "agent-17", "wire.jsonl"), "\n")
+	kimitest.Append(t, agent(17), "\n")
 	if after, err := src.Stamp(s.Key()); err != nil || after == before {
 		t.Errorf("a journal grew, the stamp stayed %v, %v", after, err)
 	}

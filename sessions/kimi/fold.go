@@ -181,7 +181,7 @@ func (f *fold) step(id int, last bool, finish string, at time.Time) {
 			f.interleaved(id)
 		}
 	}
-	t.rests = last && !t.seen
+	t.rests = last && finish == "completed" && !t.seen
 }
 
 // interleaved notes that turn id went on after a younger one began and ended: two writers.
@@ -255,23 +255,36 @@ func (f *fold) heard(at time.Time) {
 // on. Another writer's turn may be silent while its model thinks or a tool runs, for minutes, not for this long.
 const abandonAfter = 10 * time.Minute
 
+// running is what is open at some moment.
+type running struct {
+	turns     []turn
+	overtaken bool      // there are some, and later turns have begun and ended since the last sign of any
+	settle    time.Time // when the answer may change by itself, zero if it will not
+}
+
 // running returns the open turns that may still run at now. later is when the youngest turn of the session
-// began that has ended. settle is when the answer may change by itself, zero if it will not.
-func (f *fold) running(later, now time.Time) (open []turn, settle time.Time) {
+// began that has ended, as far as that is known from elsewhere.
+func (f *fold) running(later, now time.Time) running {
 	if f.endedBegun.After(later) {
 		later = f.endedBegun
 	}
+	var r running
+	current := 0
 	for _, t := range f.turns {
-		switch dies := t.last.Add(abandonAfter); {
-		case t.rests:
-		case t.last.IsZero() || !t.last.Before(later):
-			open = append(open, t)
-		case now.Before(dies):
-			open = append(open, t)
-			settle = earliest(settle, dies)
+		overtaken := !t.last.IsZero() && t.last.Before(later)
+		dies := t.last.Add(abandonAfter)
+		switch {
+		case t.rests, overtaken && !now.Before(dies):
+			continue
+		case overtaken:
+			r.settle = earliest(r.settle, dies)
+		default:
+			current++
 		}
+		r.turns = append(r.turns, t)
 	}
-	return open, settle
+	r.overtaken = len(r.turns) > 0 && current == 0
+	return r
 }
 
 // pending returns what a person is asked for, approval before question, by the turns in open; "" for nothing.

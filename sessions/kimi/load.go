@@ -260,31 +260,23 @@ func (r *reading) newestFile() time.Time {
 // describeWork fills in what the journals say about the work that goes on.
 func (r *reading) describeWork() {
 	rec, w := r.record, &r.record.Work
-	open, settle := r.main.running(time.Time{}, r.now)
-	r.settle(settle)
-	w.MainTurnActive = r.mainTurnActive(len(open) > 0)
-	rec.OpenTurn = w.MainTurnActive == sessions.Yes
-	for _, t := range open {
+	open := r.main.running(time.Time{}, r.now)
+	w.MainTurnActive = r.mainTurnActive(len(open.turns) > 0)
+	rec.OpenTurn, rec.Overtaken = w.MainTurnActive == sessions.Yes, open.overtaken
+	for _, t := range open.turns {
 		if t.begun.After(rec.TurnSince) {
 			rec.TurnSince = t.begun
 		}
 	}
-	pending := r.main.pending(open)
 	w.Busy = w.MainTurnActive
-	r.busyWith(r.main, len(open))
+	r.takeWork(r.main, open)
 	for _, j := range r.subs {
-		open, settle := j.running(r.main.endedBegun, r.now)
-		r.settle(settle)
-		r.busyWith(j, len(open))
-		if p := j.pending(open); pending != "approval" && p != "" {
-			pending = p
-		}
+		r.takeWork(j, j.running(r.main.endedBegun, r.now))
 	}
-	if pending == "" && (r.tells() || w.MainTurnActive == sessions.No) {
-		pending = "none"
+	if w.PendingInteraction == "" && (r.tells() || w.MainTurnActive == sessions.No) {
+		w.PendingInteraction = "none"
 	}
-	w.PendingInteraction = pending
-	if !rec.OpenTurn {
+	if !rec.OpenTurn || rec.Overtaken {
 		w.LastTurnReason = firstOf(r.main.reason, r.meta.reason)
 	}
 	if r.main.twoWriters != "" {
@@ -293,10 +285,15 @@ func (r *reading) describeWork() {
 	}
 }
 
-// busyWith makes the session busy if j shows work in progress.
-func (r *reading) busyWith(j *journal, turns int) {
-	if turns > 0 || len(j.tasks) > 0 || j.compacting {
-		r.record.Work.Busy = sessions.Yes
+// takeWork adds what one agent does and asks. An approval comes before a question.
+func (r *reading) takeWork(j *journal, open running) {
+	r.settle(open.settle)
+	w := &r.record.Work
+	if len(open.turns) > 0 || len(j.tasks) > 0 || j.compacting {
+		w.Busy = sessions.Yes
+	}
+	if p := j.pending(open.turns); p != "" && w.PendingInteraction != "approval" {
+		w.PendingInteraction = p
 	}
 }
 

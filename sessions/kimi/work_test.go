@@ -113,10 +113,10 @@ func TestWork(t *testing.T) {
 		{"a broken beginning is no second writer", T(0, 0, "a") + S(1, 5, "tool_use") + S(1, 6, "end_turn") + E(1, 7, "completed"), idle("completed"), nil},
 
 		{"killed, resumed, went on: open for a while, then not",
-			P(0, 0, "a") + S(0, 1, "tool_use") + T(1, 50, "b"), work{"yes", "yes", "none", "", false}, new(idle("completed"))},
+			P(0, 0, "a") + S(0, 1, "tool_use") + T(1, 50, "b"), work{"yes", "yes", "none", "completed", false}, new(idle("completed"))},
 		{"killed: open for ever", P(0, 0, "a"), running, &running},
 		{"killed while it asked, then resumed",
-			P(0, 0, "a") + ask("approval", "x", 0, 1) + T(1, 50, "b"), work{"yes", "yes", "approval", "", false}, new(idle("completed"))},
+			P(0, 0, "a") + ask("approval", "x", 0, 1) + T(1, 50, "b"), work{"yes", "yes", "approval", "completed", false}, new(idle("completed"))},
 		{"a silent turn stays open while no later one ended", P(0, 0, "a") + P(1, 50, "b"), running, &running},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,6 +132,9 @@ func TestWork(t *testing.T) {
 			}
 			if waits := slices.Contains(r.Facts, sessions.FactWaiting); waits != (c.want.waits != "none") {
 				t.Errorf("facts %q, waits for %q", r.Facts, c.want.waits)
+			}
+			if r.Overtaken != (c.later != nil && *c.later != c.want) {
+				t.Errorf("overtaken %v", r.Overtaken)
 			}
 			if c.later == nil {
 				return
@@ -208,6 +211,7 @@ func TestCutJournal(t *testing.T) {
 	}{
 		{"a turn is told of at the end", head + long + kimitest.End(0, 4, "cancelled"), nil, sessions.No, "cancelled", "", false},
 		{"steps of a turn are", head + long + kimitest.Step(0, 4, "tool_use"), nil, sessions.Yes, "", "", true},
+		{"a step that failed and may be tried again is", head + long + kimitest.Step(0, 4, "error"), nil, sessions.Yes, "", "", true},
 		{"its last step is", head + long + kimitest.Step(0, 4, "end_turn"), nil, sessions.No, "", "", false},
 		{"nothing is; version 2 has no reason", head + long + plain("usage.record", 4), nil, sessions.Yes, "", "", false},
 		{"nothing is; version 2 has one", head + long + plain("usage.record", 4),
