@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"berth/cmd/berth-tray/internal/single"
 	"berth/cmd/internal/config"
@@ -29,14 +27,11 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
 }
 
 // run is the whole program; it returns the exit code. It must be called on the main goroutine.
-func run(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) int {
+func run(args []string, env func(string) string, stdout, stderr io.Writer) int {
 	o, code, done := parse(args, stdout, stderr)
 	if done {
 		return code
@@ -46,6 +41,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		fmt.Fprintf(stderr, "berth-tray: %v\nberth-tray: without a desktop, run the service alone: berth serve\n", err)
 		return exitError
 	}
+	ctx := context.Background() // Fyne itself ends its loop on SIGINT and SIGTERM; then every part is ended
 	instance, err := single.Start(ctx, paths.Runtime, !o.hidden)
 	switch {
 	case errors.Is(err, single.ErrRunning):

@@ -84,7 +84,7 @@ func notes(l tray.Lang, busErr, cfgErr error) []string {
 	return all
 }
 
-// run shows everything until the user quits or ctx is done, then ends every part and waits for it.
+// run shows everything until the user quits or a signal ends the program, then ends every part and waits for it.
 func (p *program) run(ctx context.Context, instance *single.Instance, hidden bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -101,10 +101,7 @@ func (p *program) run(ctx context.Context, instance *single.Instance, hidden boo
 			p.ui.Show()
 		}
 	})
-	// Fyne listens for SIGINT and SIGTERM itself, but not before it runs.
-	stop := context.AfterFunc(ctx, func() { fyne.Do(p.app.Quit) })
 	p.app.Run()
-	stop()
 	cancel()
 	parts.Wait()
 }

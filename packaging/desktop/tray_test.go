@@ -125,7 +125,7 @@ func sample(t *testing.T) (vault string, settings []string) {
 }
 
 // ambiguousRows are the two notes of one client in one project, the one that was written last first.
-var ambiguousRows = []string{"○ Fix the total of the cart — codex-cli · shop", "○ Price list in two currencies — codex-cli · shop"}
+var ambiguousRows = []string{"○ Fix the total of the cart — codex-cli · shop · 07-18 20:00", "○ Price list in two currencies — codex-cli · shop · 07-18 20:00"}
 
 // TestTray is one sitting at the desktop; the steps build on one another.
 func TestTray(t *testing.T) {

@@ -5,6 +5,8 @@ package desktop
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,5 +148,26 @@ func TestNoBus(t *testing.T) {
 	}
 	if err := WatchTrayHost(context.Background(), func(bool) {}); err == nil {
 		t.Error("watches a bus that is not there")
+	}
+}
+
+// TestBusClosed: what the tray library panics with on a closed connection, and nothing else.
+func TestBusClosed(t *testing.T) {
+	sessionBus(t)
+	conn, err := dbus.ConnectSessionBus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err = conn.Emit("/x", "org.berth.Test.Signal")
+	if !BusClosed(err) || !BusClosed(fmt.Errorf("set: %w", err)) {
+		t.Errorf("%v is not taken for a closed bus", err)
+	}
+	for _, other := range []any{errors.New("boom"), "dbus: connection closed by user", nil} {
+		if BusClosed(other) {
+			t.Errorf("%v is taken for a closed bus", other)
+		}
 	}
 }

@@ -32,6 +32,12 @@ func ConnectTrayBus() error {
 	return nil
 }
 
+// BusClosed reports whether a panic of the tray library means that the connection to the session bus is closed.
+func BusClosed(panicked any) bool {
+	err, ok := panicked.(error)
+	return ok && errors.Is(err, dbus.ErrClosed)
+}
+
 // WatchTrayHost calls report with whether there is a host for tray icons, at once and whenever that changes,
 // until ctx is done (it returns nil) or the bus is lost (an error). The host may come long after us (bug
 // B127); the tray library then registers by itself. report is called from the calling goroutine.
