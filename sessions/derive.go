@@ -20,6 +20,9 @@ func (x *Index) derive(e *entry, now time.Time) {
 			pids = append(pids, e.rec.Lock.Record.PID)
 		}
 	}
+	if w := e.store.witnesses[e.rec.Key]; w != nil {
+		s.LastWriter = w.party()
+	}
 	if e.rec.unfinished() {
 		s.Writer = x.writer(e)
 		pids = append(pids, s.Writer.PIDs...)
@@ -49,14 +52,15 @@ func (x *Index) store(e *entry, row *Session) {
 func sameRow(a, b *Session) bool {
 	return a.Record == b.Record && a.Status == b.Status && a.AmbiguousGroup == b.AmbiguousGroup && a.Work == b.Work &&
 		slices.Equal(a.Reasons, b.Reasons) && slices.Equal(a.AllFacts, b.AllFacts) &&
-		slices.Equal(a.AllEvidence, b.AllEvidence) && sameHolder(a.Holder, b.Holder)
+		slices.Equal(a.AllEvidence, b.AllEvidence) && sameHolder(a.Holder, b.Holder) &&
+		(a.LastWriter == b.LastWriter || a.LastWriter.Same(b.LastWriter))
 }
 
 func sameHolder(a, b *Holder) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.PID == b.PID && a.Verdict == b.Verdict && a.Via == b.Via && a.Client == b.Client &&
+	return a.PID == b.PID && a.Verdict == b.Verdict && a.Via == b.Via && a.Certainty == b.Certainty && a.Client == b.Client &&
 		a.Hostname == b.Hostname && a.StartedAt.Equal(b.StartedAt) && slices.Equal(a.Evidence, b.Evidence)
 }
 

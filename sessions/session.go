@@ -179,6 +179,7 @@ type Holder struct {
 	StartedAt time.Time     `json:"started_at,omitzero"` // when the lock was taken, or the process began
 	Verdict   locks.Verdict `json:"verdict"`
 	Via       Via           `json:"via"`
+	Certainty Certainty     `json:"certainty,omitempty"` // that it is this process and no other
 	Evidence  []string      `json:"evidence,omitempty"`
 }
 
@@ -188,6 +189,7 @@ type Via string
 const (
 	ViaLock          Via = "lock"           // its lock file
 	ViaTempName      Via = "temp-name"      // a temp file name with its pid, seen when it wrote
+	ViaWriteCounter  Via = "write-counter"  // the one write counter that moved when the journal grew
 	ViaServer        Via = "server"         // the only candidate is a running server of the home
 	ViaOnlyCandidate Via = "only-candidate" // the only client process in the work folder
 	ViaOneOf         Via = "one-of"         // one of several; Evidence names them all
@@ -201,6 +203,10 @@ type Session struct {
 	AllFacts       []Fact   `json:"facts,omitempty"`
 	Holder         *Holder  `json:"holder,omitempty"`
 	AmbiguousGroup string   `json:"ambiguous_group,omitempty"`
+	// LastWriter is the last process that was proven to write in the Session while we looked, whether or not it
+	// still lives or holds anything; nil when none was. A take-over is a change of it: an [Event] has the row
+	// before and the row after.
+	LastWriter *Party `json:"last_writer,omitempty"`
 	// Work shadows the Record's: busy and main_turn_active are true only while the writer lives.
 	Work        Work     `json:"work,omitzero"`
 	AllEvidence []string `json:"evidence,omitempty"`

@@ -29,6 +29,8 @@ type Situation struct {
 	Lock locks.Judgement
 	// Writer is what is known about the process behind an open turn.
 	Writer Writer
+	// LastWriter is the last process proven to write in the Session, nil when none was seen.
+	LastWriter *Party
 	// Grown is when we saw the journal grow with our own eyes; zero when it never did.
 	Grown time.Time
 	// SameID reports that another Record of the Source carries this id.
@@ -55,7 +57,7 @@ func (r *Record) unfinished() bool {
 // Classify derives a Session from s. It is pure: the same input gives the same output. The second result is
 // when the answer may change without anything changing on disk, zero when it will not.
 func Classify(s Situation, now time.Time, p Policy) (*Session, time.Time) {
-	out := &Session{Record: s.Record}
+	out := &Session{Record: s.Record, LastWriter: s.LastWriter}
 	out.Status, out.Reasons = status(s, now, p)
 	out.Holder = holder(s)
 	atWork := running(s, now)
@@ -135,7 +137,8 @@ func holder(s Situation) *Holder {
 	}
 	return &Holder{
 		PID: f.Record.PID, Hostname: f.Record.Hostname, Client: f.Record.Client,
-		StartedAt: tidyTime(f.Record.StartedAt), Verdict: s.Lock.Verdict, Via: ViaLock, Evidence: s.Lock.Evidence,
+		StartedAt: tidyTime(f.Record.StartedAt), Verdict: s.Lock.Verdict, Via: ViaLock, Certainty: Proven,
+		Evidence: s.Lock.Evidence,
 	}
 }
 

@@ -180,7 +180,7 @@ func TestHolderOfALock(t *testing.T) {
 	row, _ := Classify(Situation{Record: kimiRecord(locked), Lock: cannotSay}, noon, DefaultPolicy())
 	want := &Holder{
 		PID: 40, Hostname: "box", Client: "kimi-code-cli 2.2.0", StartedAt: ago(3 * time.Hour),
-		Verdict: locks.Unknown, Via: ViaLock, Evidence: []string{"other host"},
+		Verdict: locks.Unknown, Via: ViaLock, Certainty: Proven, Evidence: []string{"other host"},
 	}
 	if !reflect.DeepEqual(row.Holder, want) {
 		t.Errorf("Holder = %+v, want %+v", row.Holder, want)

@@ -21,6 +21,11 @@ type Witness struct {
 	Seen time.Time
 }
 
+// party is the witness as others see it.
+func (w *Witness) party() *Party {
+	return &Party{Identity: w.Identity, Name: fmt.Sprintf("a process (pid %d)", w.PID), Seen: w.Seen, Certainty: Proven}
+}
+
 // candidate is a live process that may be the writer of an open turn.
 type candidate struct {
 	pid     int
@@ -64,7 +69,7 @@ func findWriter(r *Record, witness *Witness, alive locks.Verdict, clients []lock
 }
 
 func witnessed(w *Witness, clients []locks.Client) Writer {
-	h := &Holder{PID: w.PID, Verdict: locks.Live, Via: ViaTempName, Evidence: []string{
+	h := &Holder{PID: w.PID, Verdict: locks.Live, Via: ViaTempName, Certainty: Proven, Evidence: []string{
 		fmt.Sprintf("pid %d wrote its state at %s (seen by the name of its temp file) and lives",
 			w.PID, w.Seen.UTC().Format(time.RFC3339)),
 	}}
@@ -86,7 +91,7 @@ func suspected(cs []candidate, gone []string) Writer {
 		c := cs[0]
 		w.Holder = &Holder{
 			PID: c.pid, Client: c.name, StartedAt: tidyTime(c.started), Verdict: locks.Live, Via: c.via,
-			Evidence: []string{c.why, "likely the writer: the only candidate"},
+			Certainty: Likely, Evidence: []string{c.why, "likely the writer: the only candidate"},
 		}
 	}
 	return w
@@ -138,7 +143,7 @@ func sameDir(a, b string) bool {
 }
 
 func oneOf(cs []candidate) *Holder {
-	h := &Holder{Verdict: locks.Live, Via: ViaOneOf}
+	h := &Holder{Verdict: locks.Live, Via: ViaOneOf, Certainty: OneOf}
 	names := make([]string, len(cs))
 	for i, c := range cs {
 		names[i] = fmt.Sprintf("%s (pid %d)", c.name, c.pid)
