@@ -25,6 +25,8 @@ type Service struct {
 	ProjectDir func(project string) string
 	// Coverage says how each store is watched; nil when nothing is watched.
 	Coverage func() []watcher.RootStatus
+	// Audit keeps what was done; nil keeps nothing.
+	Audit func(Action) error
 }
 
 // Find returns the Session that ref names, freshly read. Errors as [Snapshot.Find], and ErrStale when its place on
@@ -62,7 +64,7 @@ func (s *Service) Close(ctx context.Context, ref, summary string, dryRun bool) (
 		return nil, err
 	}
 	r := CloseRequest{Summary: summary, Now: time.Now(), ID: row.ID}
-	return s.edit(ctx, row, dryRun,
+	return s.edit(ctx, row, ActionClosed, dryRun,
 		func() (*Edit, error) { return closer.PlanClose(row.Key, r) },
 		func() (*Edit, error) { return closer.CloseSession(ctx, row.Key, r) })
 }
@@ -83,21 +85,35 @@ func (s *Service) Mark(ctx context.Context, ref string, dryRun bool) (*Edit, err
 		return nil, err
 	}
 	r := MarkRequest{Now: time.Now(), ID: row.ID}
-	return s.edit(ctx, row, dryRun,
+	return s.edit(ctx, row, ActionMarked, dryRun,
 		func() (*Edit, error) { return marker.PlanMark(row.Key, r) },
 		func() (*Edit, error) { return marker.MarkResumed(ctx, row.Key, r) })
 }
 
-// edit plans or writes, and makes the Index look at the result.
-func (s *Service) edit(ctx context.Context, row *Session, dryRun bool, plan, write func() (*Edit, error)) (*Edit, error) {
+// edit plans or writes, keeps what was written in the audit trail, and makes the Index look at the result.
+func (s *Service) edit(ctx context.Context, row *Session, kind ActionKind, dryRun bool, plan, write func() (*Edit, error)) (*Edit, error) {
 	if dryRun {
 		return plan()
 	}
 	done, err := write()
-	if _, rerr := s.Index.Refresh(ctx, row); err == nil && rerr != nil && done != nil {
-		done.Warnings = append(done.Warnings, rerr.Error())
+	_, rerr := s.Index.Refresh(ctx, row)
+	if err != nil || done == nil {
+		return done, err
 	}
-	return done, err
+	aerr := s.audit(Action{Kind: kind, Session: row.ID, Source: row.Source, Path: done.Path, Detail: done.Message})
+	for _, err := range []error{rerr, aerr} {
+		if err != nil { // it is written all the same
+			done.Warnings = append(done.Warnings, err.Error())
+		}
+	}
+	return done, nil
+}
+
+func (s *Service) audit(a Action) error {
+	if s.Audit == nil {
+		return nil
+	}
+	return s.Audit(a)
 }
 
 // unique refuses to act on an id that several Sessions of a store carry: acting on one of them would be a guess.

@@ -150,7 +150,7 @@ func (a *app) rootCmd() *cobra.Command {
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "tell on stderr what is done")
 	f.BoolVar(&a.local, "no-service", false, "read the stores in this process even when a service runs")
 	root.AddCommand(a.serveCmd(), a.listCmd(), a.showCmd(), a.watchCmd(), a.locksCmd(), a.closeCmd(), a.resumeCmd(),
-		a.doctorCmd(), a.configCmd(), a.versionCmd())
+		a.logCmd(), a.doctorCmd(), a.configCmd(), a.versionCmd())
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	root.InitDefaultCompletionCmd()
 	return root

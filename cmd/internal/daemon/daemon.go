@@ -16,6 +16,7 @@ import (
 	"berth/cmd/internal/config"
 	"berth/locks"
 	"berth/sessions"
+	"berth/sessions/audit"
 	"berth/sessions/kimi"
 	"berth/sessions/localapi"
 	"berth/sessions/vault"
@@ -112,6 +113,7 @@ func newService(o Options, idx *sessions.Index, sys *locks.System, w *watcher.Wa
 	s := &sessions.Service{
 		Index: idx, Prober: sys, Clients: o.Config.Clients,
 		ProjectDir: func(p string) string { return o.Config.ProjectDir(o.Paths, p) },
+		Audit:      (&audit.Log{Path: o.Paths.Audit()}).Append,
 	}
 	if w != nil {
 		s.Coverage = w.Status
