@@ -51,6 +51,7 @@ type Server struct {
 	PID       int
 	Name      string // "Kimi server (port 58627)"
 	StartedAt time.Time
+	Address   string // "127.0.0.1:58627", or "" when the store does not say
 }
 
 // Served is implemented by a Source whose store can be open in server processes.
@@ -70,4 +71,11 @@ type Foldered interface {
 type Locked interface {
 	// LockDir is the folder of the lock files. It need not exist.
 	LockDir() string
+}
+
+// Aborter is implemented by a Source whose servers can be asked to end a turn.
+type Aborter interface {
+	// AbortTurn asks the server s to end the running turn of the Session with this id. It returns false when no
+	// turn ran. The caller has made sure that s lives.
+	AbortTurn(ctx context.Context, s Server, id string) (bool, error)
 }

@@ -2,7 +2,9 @@ package kimi
 
 import (
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -58,7 +60,7 @@ func (s *serverFiles) read() (changed bool) {
 	})
 	slices.SortFunc(list, func(a, b sessions.Server) int { return a.PID - b.PID })
 	changed = !slices.EqualFunc(list, s.list, func(a, b sessions.Server) bool {
-		return a.PID == b.PID && a.Name == b.Name && a.StartedAt.Equal(b.StartedAt)
+		return a.PID == b.PID && a.Name == b.Name && a.Address == b.Address && a.StartedAt.Equal(b.StartedAt)
 	})
 	s.list = list
 	return changed
@@ -81,17 +83,25 @@ func readServer(path string) (sessions.Server, bool) {
 
 func parseServer(b []byte) (sessions.Server, bool) {
 	server := sessions.Server{Name: "Kimi server"}
+	var host string
+	var port int
 	_, ok := rawjson.Object(b, func(key, value []byte) {
 		switch string(key) {
 		case "pid":
 			server.PID, _ = rawjson.Int(value)
 		case "port":
-			if port, ok := rawjson.Int(value); ok {
+			if n, ok := rawjson.Int(value); ok {
+				port = n
 				server.Name = fmt.Sprintf("Kimi server (port %d)", port)
 			}
+		case "host":
+			host = rawjson.String(value)
 		case "started_at":
 			server.StartedAt = rawjson.Time(value)
 		}
 	})
+	if host != "" && port > 0 && port < 1<<16 {
+		server.Address = net.JoinHostPort(host, strconv.Itoa(port))
+	}
 	return server, ok && server.PID > 0
 }

@@ -1,0 +1,117 @@
+package kimi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"berth/sessions"
+)
+
+// The bounds of a call to a server.
+const (
+	serverTimeout  = 5 * time.Second
+	maxAnswerBytes = 1 << 20
+	maxTokenBytes  = 4 << 10
+)
+
+var _ sessions.Aborter = (*Source)(nil)
+
+// AbortTurn asks a running server of this home to end a session's turn, by its REST API: POST
+// /api/v1/sessions/{id}:abort with the home's server.token, which every server of the home shares. The token goes to
+// this machine only. The server answers HTTP 200 with {code, msg, data{aborted}}, code 0 for success.
+func (s *Source) AbortTurn(ctx context.Context, server sessions.Server, id string) (bool, error) {
+	aborted, err := s.abortTurn(ctx, server, id)
+	if err != nil {
+		return false, fmt.Errorf("ask %s to abort the turn: %w", server.Name, err)
+	}
+	return aborted, nil
+}
+
+func (s *Source) abortTurn(ctx context.Context, server sessions.Server, id string) (bool, error) {
+	if err := onLoopback(server.Address); err != nil {
+		return false, err
+	}
+	token, err := s.serverToken()
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
+	defer cancel()
+	where := "http://" + server.Address + "/api/v1/sessions/" + url.PathEscape(id) + ":abort"
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, where, bytes.NewReader([]byte("{}")))
+	if err != nil {
+		return false, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := serverClient.Do(r)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	return readAborted(io.LimitReader(resp.Body, maxAnswerBytes))
+}
+
+// serverClient follows no redirect, which would carry the token elsewhere, and uses no proxy.
+var serverClient = &http.Client{
+	Transport:     &http.Transport{Proxy: nil},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// readAborted reads the server's envelope.
+func readAborted(body io.Reader) (bool, error) {
+	var answer struct {
+		Code int    `json:"code"`
+		Msg  string `json:"msg"`
+		Data struct {
+			Aborted bool `json:"aborted"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(body).Decode(&answer); err != nil {
+		return false, fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	if answer.Code != 0 {
+		return false, fmt.Errorf("it answers %d: %s", answer.Code, cleanTitle(answer.Msg))
+	}
+	return answer.Data.Aborted, nil
+}
+
+// onLoopback refuses to talk to another machine.
+func onLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return errors.New("its address is not known")
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("it listens on %s, which is not this machine's loopback address", host)
+}
+
+// serverToken reads the home's shared secret. It is read for a call and not kept.
+func (s *Source) serverToken() (string, error) {
+	f, err := open(filepath.Join(s.Root(), "server.token"))
+	if err != nil {
+		return "", fmt.Errorf("read the token of the home's servers: %w", err)
+	}
+	defer f.Close()
+	b := make([]byte, maxTokenBytes)
+	n, err := f.ReadAt(b, 0)
+	if ignoreEOF(err) != nil {
+		return "", fmt.Errorf("read the token of the home's servers: %w", err)
+	}
+	token := string(bytes.TrimSpace(b[:n]))
+	if token == "" {
+		return "", errors.New("the token of the home's servers is empty")
+	}
+	return token, nil
+}
