@@ -335,6 +335,25 @@ func TestWithoutTrayHost(t *testing.T) {
 	p.finish(t, 0)
 }
 
+// When the session bus dies there is no icon any more, and everything else goes on.
+func TestSessionBusDies(t *testing.T) {
+	s := startDesktop(t, "wm tray")
+	vault, settings := sample(t)
+	bus := s.bus()
+	p := s.start(settings)
+	eventually(t, "the icon is there", func() bool { return item(t, bus, p) != nil })
+	s.run("./desktop-down", "dbus")
+	// Two notes less that cannot be told apart: something else to show.
+	if err := os.RemoveAll(filepath.Join(vault, "Projects", "shop")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the window is there", func() bool { return len(s.windows(p.pid())) == 1 })
+	s.start(settings).finish(t, 0) // it answers a second start
+	s.shot("the-session-bus-died")
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	p.finish(t, 0)
+}
+
 func TestWithoutDisplay(t *testing.T) {
 	cmd := exec.Command(binary(t))
 	cmd.Env = []string{"HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
