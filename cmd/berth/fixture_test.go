@@ -3,15 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"berth/sessions"
+	"berth/sessions/kimi/kimitest"
 )
 
 // home copies a fixture home and returns its folder and an environment that points at it alone.
@@ -19,42 +17,10 @@ func home(t *testing.T, fixture string) (string, func(string) string) {
 	t.Helper()
 	dir := t.TempDir()
 	kimi := filepath.Join(dir, "kimi")
-	if err := os.CopyFS(kimi, os.DirFS(filepath.Join("../../sessions/kimi/testdata", fixture))); err != nil {
-		t.Fatal(err)
-	}
-	relocate(t, filepath.Join(kimi, "session_index.jsonl"), kimi)
-	if err := age(kimi); err != nil {
-		t.Fatal(err)
-	}
+	kimitest.Copy(t, filepath.Join("../../sessions/kimi/testdata", fixture), kimi)
 	env := map[string]string{"KIMI_CODE_HOME": kimi, "HOME": dir, "XDG_STATE_HOME": filepath.Join(dir, "state"),
 		"XDG_CONFIG_HOME": filepath.Join(dir, "config"), "XDG_RUNTIME_DIR": filepath.Join(dir, "run")}
 	return kimi, func(k string) string { return env[k] }
-}
-
-// age makes every file below dir an hour old: what was written just now may be in flight, and is judged so.
-func age(dir string) error {
-	hourAgo := time.Now().Add(-time.Hour)
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Chtimes(path, hourAgo, hourAgo)
-	})
-}
-
-// relocate makes the index of a fixture name the copy's folders.
-func relocate(t *testing.T, index, home string) {
-	t.Helper()
-	b, err := os.ReadFile(index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, old := range []string{"/home/dev/.kimi-code-v1", "/home/dev/.kimi-code"} {
-		b = bytes.ReplaceAll(b, []byte(old+"/"), []byte(home+"/"))
-	}
-	if err := os.WriteFile(index, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // listAll is `berth list --all --json` by id.

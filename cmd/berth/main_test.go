@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/sessions/vault/vaulttest"
 
@@ -54,6 +55,17 @@ func copyTree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
 	ts.Check(age(ts.MkAbs(args[1])))
+}
+
+// age makes every file below dir an hour old: what was written just now may be in flight, and is judged so.
+func age(dir string) error {
+	hourAgo := time.Now().Add(-time.Hour)
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(path, hourAgo, hourAgo)
+	})
 }
 
 // sampleVault is "samplevault DIR": the sample vault of the vault package's tests.
