@@ -35,6 +35,9 @@
 //     and the lock's is; else unknown.
 //  8. A lock that records another boot id is from before this boot: dead. By time alone (30 s before
 //     the boot) it needs the same second witness as in rule 7.
+//  9. A process that a [System] saw with this lock earlier ([System.Witness]) decides before rules 6 to
+//     8 by time: with the same start stamp it is live, whatever the clock says. If it is gone, the holder
+//     is dead: it was the holder, or the holder had ended before it came.
 //
 // Age alone proves nothing, so no rule asks for it.
 //

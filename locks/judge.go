@@ -85,6 +85,12 @@ type ProcessFacts struct {
 	UID, EUID int       // real and effective; -1 when unknown
 	Program   string    // path of the executable, "" when unknown
 	Comm      string    // command name as the kernel has it
+
+	// Witnessed is the start stamp of the process that had the pid at a moment when the lock was there
+	// already, 0 when nobody looked (see [System.Witness]).
+	Witnessed uint64
+	// WitnessedHolder reports that this process was found to be the holder then.
+	WitnessedHolder bool
 }
 
 // Judge says what can be proved about the holder of a lock. It is a pure function; the rules are
@@ -117,6 +123,8 @@ func Judge(f *File, h HostFacts, p ProcessFacts, now time.Time) Judgement {
 		return c.unknown(ReasonNotExaminable, "nothing can be learned about "+c.pid())
 	case c.stampsKnown(): // rule 7 without a clock
 		return c.byStamp()
+	case c.witnessed(): // rule 9
+		return c.byWitness()
 	case c.otherUser(): // rule 6
 		return c.byUser()
 	}
@@ -193,6 +201,20 @@ func (c *claim) byStamp() Judgement {
 		return c.live(ReasonSameProcess, c.pid()+" is the process that took the lock, by boot id and start stamp")
 	}
 	return c.dead(ReasonReused, c.pid()+" has another start stamp than the process that took the lock")
+}
+
+// witnessed reports whether what was seen earlier decides. The process of then may have been another than
+// the holder; while it lives that says nothing.
+func (c *claim) witnessed() bool {
+	seen := c.p.Witnessed
+	return seen != 0 && c.p.Start != 0 && (seen != c.p.Start || c.p.WitnessedHolder)
+}
+
+func (c *claim) byWitness() Judgement {
+	if c.p.Witnessed == c.p.Start {
+		return c.live(ReasonSameProcess, c.pid()+" is the process that was seen with this lock earlier, by start stamp")
+	}
+	return c.dead(ReasonReused, c.pid()+" has another start stamp than the process that was seen with this lock earlier")
 }
 
 // otherUser reports whether a process of another user has the pid. A program with the set-uid bit has

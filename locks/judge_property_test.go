@@ -93,6 +93,9 @@ func (w *world) host() HostFacts {
 // holder returns the facts about the holder, some of them withheld.
 func (w *world) holder() ProcessFacts {
 	p := ProcessFacts{State: Running, Start: w.ticks(), UID: 1000, EUID: 1000, Comm: pick(w, "kimi-code", "MainThread", "")}
+	if w.maybe() { // while the lock is there and the holder lives, nobody else has its pid
+		p.Witnessed, p.WitnessedHolder = w.ticks(), w.maybe()
+	}
 	p.StartTime = w.wall(w.began, w.now).Add(-time.Duration(w.Int64N(int64(20 * time.Millisecond))))
 	if w.startNotedAtBirth {
 		p.StartTime = w.wall(w.began, w.began)
@@ -115,6 +118,7 @@ func (w *world) stranger() ProcessFacts {
 		State: pick(w, Gone, Zombie, Running, NotKnown), Thread: w.IntN(10) == 0, Start: w.Uint64N(1e8),
 		StartTime: w.wall(w.Float64()*w.now, w.now), UID: pick(w, -1, 0, 1000, 1001), EUID: pick(w, -1, 0, 1000),
 		Program: pick(w, "/usr/bin/vim", "/usr/bin/node", ""), Comm: pick(w, "vim", "kimi-code"),
+		Witnessed: pick(w, 0, w.Uint64N(1e8)), WitnessedHolder: w.maybe(),
 	}
 }
 

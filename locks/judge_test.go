@@ -135,6 +135,19 @@ func TestJudge(t *testing.T) {
 		{"rule 8: 29 s before boot is not before boot", []func(*scene){taken(at(7, 59, 31)), began(at(7, 59, 32))}, Live, ReasonAlive, false},
 		{"rule 8: before boot by time, but our boot id", []func(*scene){beforeBoot, editor, func(s *scene) { s.f.Record.BootID = "boot-b" }}, Dead, ReasonReused, false},
 
+		{"rule 9: seen with the lock earlier, whatever the clock", []func(*scene){reused, seen(1080000, true)}, Live, ReasonSameProcess, false},
+		{"rule 9: seen earlier, clock +2 h (B157)", []func(*scene){clockSet(2 * time.Hour), seen(540000, true)}, Live, ReasonSameProcess, false},
+		{"rule 9: seen earlier under another user id", []func(*scene){editor, otherUser, seen(540000, true)}, Live, ReasonSameProcess, false},
+		{"rule 9: another process than seen, clock not known", []func(*scene){reused, seen(540000, true)}, Dead, ReasonReused, true},
+		{"rule 9: another than one that may have come after the holder", []func(*scene){reused, seen(540000, false)}, Dead, ReasonReused, true},
+		{"rule 9: one that may have come after the holder still lives", []func(*scene){reused, seen(1080000, false)}, Unknown, ReasonClock, false},
+		{"rule 9: seen earlier, gone now", []func(*scene){gone, seen(540000, true)}, Dead, ReasonNoProcess, true},
+		{"rule 9: seen earlier, cannot be examined now", []func(*scene){hidden, seen(540000, true)}, Unknown, ReasonNotExaminable, false},
+		{"rule 9: on a shared folder, by hand", []func(*scene){reused, seen(540000, true), remoteFolder}, Dead, ReasonReused, false},
+		{"rule 9: says nothing about another host", []func(*scene){reused, seen(540000, true), host("old-pod")}, Unknown, ReasonOtherHost, false},
+		{"rule 9: says nothing about a namespace below ours", []func(*scene){reused, seen(540000, true), namesake}, Unknown, ReasonNamespace, false},
+		{"rule 9: the lock's own start stamp is better", []func(*scene){ownFields, seen(1, true)}, Live, ReasonSameProcess, false},
+
 		{"rule 10: three weeks old and alive", []func(*scene){
 			taken(at(10, 0, 0).AddDate(0, 0, -21)), began(at(9, 0, 0).AddDate(0, 0, -21)), func(s *scene) { s.h.Boot = at(8, 0, 0).AddDate(0, 0, -30) },
 		}, Live, ReasonAlive, false},
@@ -188,6 +201,10 @@ func zombie(s *scene) { s.p.State, s.p.Program = Zombie, "" }
 func hidden(s *scene) { s.p = ProcessFacts{State: Running, UID: -1, EUID: -1} }
 
 func untold(s *scene) { s.p = ProcessFacts{UID: -1, EUID: -1} }
+
+func seen(start uint64, holder bool) func(*scene) {
+	return func(s *scene) { s.p.Witnessed, s.p.WitnessedHolder = start, holder }
+}
 
 func otherUser(s *scene) { s.p.UID, s.p.EUID = 0, 0 }
 
@@ -275,7 +292,7 @@ func TestJudgeFixtures(t *testing.T) {
 func BenchmarkJudge(b *testing.B) {
 	for name, edits := range map[string][]func(*scene){
 		"live": nil, "gone": {gone}, "other host": {host("old-pod")}, "same process": {ownFields},
-		"reused": {reused, stable}, "clock": {reused}, "editor": {reused, editor},
+		"reused": {reused, stable}, "witness": {reused, seen(540000, true)}, "clock": {reused}, "editor": {reused, editor},
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := newScene()

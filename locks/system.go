@@ -12,6 +12,8 @@ type System struct {
 	fixed HostFacts // what does not change while this process lives
 	clock *clockLog
 
+	witnesses *witnessBook
+
 	mu        sync.Mutex
 	clients   []Client
 	clientsAt time.Time
@@ -30,7 +32,7 @@ const innerTTL = 2 * time.Second
 
 // NewSystem returns a System that has looked at what does not change. What it knows about the wall
 // clock begins now, so a process that judges locks should keep one System.
-func NewSystem() *System {
+func NewSystem(with ...Option) *System {
 	s := &System{fixed: HostFacts{
 		BootID:       bootID(),
 		PIDNamespace: pidNamespace(),
@@ -38,6 +40,10 @@ func NewSystem() *System {
 		SharedName:   sharedName(),
 	}}
 	s.clock = newClockLog(watchClock(), bootTime)
+	s.witnesses = newWitnessBook("", s.fixed.BootID)
+	for _, option := range with {
+		option(s)
+	}
 	return s
 }
 
@@ -58,6 +64,7 @@ func (s *System) Judge(f *File, now time.Time) Judgement {
 	p := ProcessFacts{UID: -1, EUID: -1}
 	if pid := f.Record.PID; f.Problem == "" && usablePID(pid) {
 		p = processFacts(pid, s.clock.boot())
+		s.addWitness(&p, f)
 	}
 	// The clock is asked after all that is computed from it: a step in between is not missed.
 	h := s.Host()
