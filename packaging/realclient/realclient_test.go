@@ -143,76 +143,101 @@ const soon = 10 * time.Second
 func TestRealClient(t *testing.T) {
 	w := newWorld(t)
 	watch := startWatch(t, w.command(context.Background(), w.berth, "watch", "--json"))
+	scenes := []struct {
+		name string
+		play func(*world, *testing.T, *watcher)
+	}{
+		{"prints", (*world).prints},
+		{"resume", (*world).resume},
+		{"interleave", (*world).interleave},
+		{"kill", (*world).kill},
+		{"seen within a second", (*world).seen},
+		{"berth changes nothing", (*world).untouched},
+	}
+	for _, s := range scenes {
+		t.Run(s.name, func(t *testing.T) { s.play(w, t, watch) })
+	}
+}
 
-	t.Run("prints", func(t *testing.T) {
-		tests := []struct {
-			folder, prompt, reason string
-			code                   int
-		}{
-			{"plain", "hello there", "completed", 0},
-			{"my project ünïcode 项目", "run something [tool]", "completed", 0},
-			{"failed", "please [fail]", "failed", 1},
+// prints makes three sessions of one turn each.
+func (w *world) prints(t *testing.T, watch *watcher) {
+	tests := []struct {
+		folder, prompt, reason string
+		code                   int
+	}{
+		{"plain", "hello there", "completed", 0},
+		{"my project ünïcode 项目", "run something [tool]", "completed", 0},
+		{"failed", "please [fail]", "failed", 1},
+	}
+	for _, tt := range tests {
+		w.start(t, tt.folder, "-p", tt.prompt).finish(t, tt.code)
+		r := watch.await(t, w.work(tt.folder), tt.folder+" is settled", soon, settled(tt.reason))
+		if r.Title != tt.prompt {
+			t.Errorf("title = %q, want the first prompt %q", r.Title, tt.prompt)
 		}
-		for _, tt := range tests {
-			w.start(t, tt.folder, "-p", tt.prompt).finish(t, tt.code)
-			r := watch.await(t, w.work(tt.folder), tt.folder+" is settled", soon, settled(tt.reason))
-			if r.Title != tt.prompt {
-				t.Errorf("title = %q, want the first prompt %q", r.Title, tt.prompt)
-			}
+	}
+}
+
+// resume adds a turn to a session and looks at it while the model is silent.
+func (w *world) resume(t *testing.T, watch *watcher) {
+	c := w.start(t, "plain", "-c", "-p", "and again [hold]")
+	watch.await(t, w.work("plain"), "the resumed session is held", soon, heldBy(c.Process.Pid))
+	w.model.release()
+	c.finish(t, 0)
+	watch.await(t, w.work("plain"), "the resumed session is settled", soon, settled("completed"))
+}
+
+// interleave lets a second client write a whole turn inside the turn of a first.
+func (w *world) interleave(t *testing.T, watch *watcher) {
+	first := w.start(t, "shared", "-p", "hold me [hold]")
+	r := watch.await(t, w.work("shared"), "the first writer holds it", soon, heldBy(first.Process.Pid))
+	w.start(t, "shared", "-S", r.ID, "-p", "second writer").finish(t, 0)
+	watch.await(t, w.work("shared"), "the first writer still holds it", soon, heldBy(first.Process.Pid))
+	w.model.release()
+	first.finish(t, 0)
+	watch.await(t, w.work("shared"), "it is settled, and the two writers have left their mark", soon, func(r row) bool {
+		return settled("completed")(r) && r.has("two-writers")
+	})
+}
+
+// kill ends a client in the middle of a turn.
+func (w *world) kill(t *testing.T, watch *watcher) {
+	c := w.start(t, "killed", "-p", "killed in the middle [hold]")
+	watch.await(t, w.work("killed"), "it is held", soon, heldBy(c.Process.Pid))
+	c.Process.Kill()
+	c.finish(t, -1)
+	watch.await(t, w.work("killed"), "it is interrupted", soon, func(r row) bool {
+		return r.Status == "stale" && slices.Equal(r.Reasons, []string{"interrupted"}) && !r.Work.Busy
+	})
+}
+
+// seen checks how soon each of the sessions was named.
+func (w *world) seen(t *testing.T, watch *watcher) {
+	if n := len(watch.all()); n != 5 {
+		t.Errorf("%d sessions, want 5", n)
+	}
+	for _, r := range watch.all() {
+		d := watch.delay(t, r.Path)
+		t.Logf("%s was seen %v after its folder was made", filepath.Base(r.WorkDir), d.Round(time.Millisecond))
+		if d > time.Second {
+			t.Errorf("%s was seen only %v after its folder was made", r.WorkDir, d)
 		}
-	})
-	t.Run("resume", func(t *testing.T) {
-		c := w.start(t, "plain", "-c", "-p", "and again [hold]")
-		watch.await(t, w.work("plain"), "the resumed session is held", soon, heldBy(c.Process.Pid))
-		w.model.release()
-		c.finish(t, 0)
-		watch.await(t, w.work("plain"), "the resumed session is settled", soon, settled("completed"))
-	})
-	t.Run("interleave", func(t *testing.T) {
-		first := w.start(t, "shared", "-p", "hold me [hold]")
-		r := watch.await(t, w.work("shared"), "the first writer holds it", soon, heldBy(first.Process.Pid))
-		w.start(t, "shared", "-S", r.ID, "-p", "second writer").finish(t, 0)
-		watch.await(t, w.work("shared"), "the first writer still holds it", soon, heldBy(first.Process.Pid))
-		w.model.release()
-		first.finish(t, 0)
-		watch.await(t, w.work("shared"), "it is settled, and the two writers have left their mark", soon, func(r row) bool {
-			return settled("completed")(r) && r.has("two-writers")
-		})
-	})
-	t.Run("kill", func(t *testing.T) {
-		c := w.start(t, "killed", "-p", "killed in the middle [hold]")
-		watch.await(t, w.work("killed"), "it is held", soon, heldBy(c.Process.Pid))
-		c.Process.Kill()
-		c.finish(t, -1)
-		watch.await(t, w.work("killed"), "it is interrupted", soon, func(r row) bool {
-			return r.Status == "stale" && slices.Equal(r.Reasons, []string{"interrupted"}) && !r.Work.Busy
-		})
-	})
-	t.Run("seen within a second", func(t *testing.T) {
-		if n := len(watch.all()); n != 5 {
-			t.Errorf("%d sessions, want 5", n)
+	}
+}
+
+// untouched reads the quiet home in every way there is and compares all that is in it.
+func (w *world) untouched(t *testing.T, _ *watcher) {
+	before := tree(t, w.home())
+	for _, args := range [][]string{
+		{"list", "--all", "--json"}, {"list", "--all", "--no-service"}, {"locks"}, {"doctor"}, {"serve", "--once"},
+	} {
+		if out, err := w.command(t.Context(), w.berth, args...).CombinedOutput(); err != nil {
+			t.Errorf("berth %q: %v\n%s", args, err, out)
 		}
-		for _, r := range watch.all() {
-			d := watch.delay(t, r.Path)
-			t.Logf("%s was seen %v after its folder was made", filepath.Base(r.WorkDir), d.Round(time.Millisecond))
-			if d > time.Second {
-				t.Errorf("%s was seen only %v after its folder was made", r.WorkDir, d)
-			}
-		}
-	})
-	t.Run("berth changes nothing", func(t *testing.T) {
-		before := tree(t, w.home())
-		for _, args := range [][]string{
-			{"list", "--all", "--json"}, {"list", "--all", "--no-service"}, {"locks"}, {"doctor"}, {"serve", "--once"},
-		} {
-			if out, err := w.command(t.Context(), w.berth, args...).CombinedOutput(); err != nil {
-				t.Errorf("berth %q: %v\n%s", args, err, out)
-			}
-		}
-		if after := tree(t, w.home()); !slices.Equal(before, after) {
-			t.Errorf("the home was\n%s\nand is now\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
-		}
-	})
+	}
+	if after := tree(t, w.home()); !slices.Equal(before, after) {
+		t.Errorf("the home was\n%s\nand is now\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
 }
 
 // tree describes everything below dir, one line each: name, mode, size, time of change, content.

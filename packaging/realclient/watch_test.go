@@ -38,8 +38,8 @@ type row struct {
 
 func (r row) has(fact string) bool { return slices.Contains(r.Facts, fact) }
 
-// watch is a running "berth watch --json" and all that it said so far.
-type watch struct {
+// watcher is a running "berth watch --json" and all that it said so far.
+type watcher struct {
 	t   *testing.T
 	cmd *exec.Cmd
 
@@ -51,9 +51,9 @@ type watch struct {
 }
 
 // startWatch returns once the first line, the snapshot, is there. The watch ends with the test.
-func startWatch(t *testing.T, cmd *exec.Cmd) *watch {
+func startWatch(t *testing.T, cmd *exec.Cmd) *watcher {
 	t.Helper()
-	w := &watch{t: t, cmd: cmd, rows: map[string]row{}, seen: map[string]time.Time{}, changed: make(chan struct{})}
+	w := &watcher{t: t, cmd: cmd, rows: map[string]row{}, seen: map[string]time.Time{}, changed: make(chan struct{})}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func startWatch(t *testing.T, cmd *exec.Cmd) *watch {
 	return w
 }
 
-func (w *watch) read(out io.Reader) {
+func (w *watcher) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -93,14 +93,14 @@ func (w *watch) read(out io.Reader) {
 }
 
 // finish wakes whoever waits: nothing more will come.
-func (w *watch) finish() {
+func (w *watcher) finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
 	close(w.changed)
 }
 
-func (w *watch) take(line []byte, now time.Time) {
+func (w *watcher) take(line []byte, now time.Time) {
 	var e struct {
 		Event    string
 		Session  row
@@ -130,21 +130,21 @@ func (w *watch) take(line []byte, now time.Time) {
 	w.changed = make(chan struct{})
 }
 
-func (w *watch) next() <-chan struct{} {
+func (w *watcher) next() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
 // all returns the present rows.
-func (w *watch) all() []row {
+func (w *watcher) all() []row {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Collect(maps.Values(w.rows))
 }
 
 // in returns the one row of a work folder, and false while there is none.
-func (w *watch) in(workDir string) (row, bool) {
+func (w *watcher) in(workDir string) (row, bool) {
 	for _, r := range w.all() {
 		if r.WorkDir == workDir {
 			return r, true
@@ -154,7 +154,7 @@ func (w *watch) in(workDir string) (row, bool) {
 }
 
 // await waits until the session of a work folder is as ok wants it, and returns it.
-func (w *watch) await(t *testing.T, workDir, what string, limit time.Duration, ok func(row) bool) row {
+func (w *watcher) await(t *testing.T, workDir, what string, limit time.Duration, ok func(row) bool) row {
 	t.Helper()
 	deadline := time.After(limit)
 	for {
@@ -174,14 +174,14 @@ func (w *watch) await(t *testing.T, workDir, what string, limit time.Duration, o
 	}
 }
 
-func (w *watch) over() bool {
+func (w *watcher) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.ended
 }
 
 // delay returns how long after its folder was made a session was first named.
-func (w *watch) delay(t *testing.T, path string) time.Duration {
+func (w *watcher) delay(t *testing.T, path string) time.Duration {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
