@@ -32,7 +32,7 @@ const (
 
 	// startTimeout is how long a second start tries: the first may hold the lock but not listen yet, or be
 	// about to end.
-	startTimeout = 3 * time.Second
+	startTimeout = 10 * time.Second
 	retryEvery   = 50 * time.Millisecond
 	talkTimeout  = 2 * time.Second
 )
