@@ -15,6 +15,7 @@ func (x *Index) derive(e *entry, now time.Time) {
 	}
 	var pids []int
 	if e.rec.Lock != nil {
+		x.cfg.Prober.Witness(e.rec.Lock)
 		s.Lock = x.cfg.Prober.Judge(e.rec.Lock, now)
 		if s.Lock.Verdict != locks.Dead {
 			pids = append(pids, e.rec.Lock.Record.PID)

@@ -154,12 +154,13 @@ func (h home) Folder(r *Record) string { return r.Path }
 
 // procs is a Prober in memory.
 type procs struct {
-	mu      sync.Mutex
-	ended   map[locks.Identity]chan struct{} // of live processes
-	starts  uint64
-	clients []locks.Client
-	blind   bool // the end of a process cannot be waited for
-	asked   int  // how often Judge was
+	mu        sync.Mutex
+	ended     map[locks.Identity]chan struct{} // of live processes
+	starts    uint64
+	clients   []locks.Client
+	blind     bool // the end of a process cannot be waited for
+	witnessed int // how often a lock was shown
+	asked     int // how often Judge was
 }
 
 func newProcs() *procs {
@@ -210,6 +211,13 @@ func (p *procs) Alive(id locks.Identity) locks.Verdict {
 		return locks.Live
 	}
 	return locks.Dead
+}
+
+// Witness counts the locks that it is told of.
+func (p *procs) Witness(*locks.File) {
+	p.mu.Lock()
+	p.witnessed++
+	p.mu.Unlock()
 }
 
 // Judge knows nothing about other hosts.

@@ -16,6 +16,8 @@ import (
 // Prober answers questions about lock files and processes. *locks.System is one. It must be safe for
 // concurrent use.
 type Prober interface {
+	// Witness remembers which process has the pid of a lock that was just read, as proof for later.
+	Witness(f *locks.File)
 	Judge(f *locks.File, now time.Time) locks.Judgement
 	Identify(pid int) (locks.Identity, bool) // false when there is no such process, or it cannot be told
 	Alive(id locks.Identity) locks.Verdict

@@ -22,6 +22,9 @@ func (p Paths) Instance() string { return filepath.Join(p.Runtime, "service.lock
 // Locks is the folder of the locks taken around a write.
 func (p Paths) Locks() string { return filepath.Join(p.State, "locks") }
 
+// Witnesses is the file that remembers which process was seen with which lock.
+func (p Paths) Witnesses() string { return filepath.Join(p.State, "witnesses.json") }
+
 // Audit is the trail of what was done.
 func (p Paths) Audit() string { return filepath.Join(p.State, "audit.jsonl") }
 

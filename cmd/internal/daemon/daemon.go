@@ -128,7 +128,7 @@ func Local(ctx context.Context, o Options) (svc *sessions.Service, stop func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	sys := locks.NewSystem()
+	sys := locks.NewSystem(locks.WithWitnesses(o.Paths.Witnesses()))
 	idx := sessions.NewIndex(sessions.IndexConfig{
 		Sources: srcs, Prober: sys, Policy: policy(o), Sweep: -1, Logger: o.Logger,
 	})
@@ -156,6 +156,7 @@ type Daemon struct {
 
 	opts    Options
 	watcher *watcher.Watcher
+	system  *locks.System
 	release func() error
 	private bool // no socket
 }
@@ -195,7 +196,8 @@ func (d *Daemon) build() error {
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
-	sys := locks.NewSystem()
+	d.system = locks.NewSystem(locks.WithWitnesses(d.opts.Paths.Witnesses()))
+	sys := d.system
 	d.Index = sessions.NewIndex(sessions.IndexConfig{
 		Sources: srcs, Prober: sys, Policy: policy(d.opts), Batches: d.watcher.Batches(), Touch: d.watcher.Touch,
 		Sweep: time.Duration(d.opts.Config.Sweep), Logger: d.opts.Logger,
@@ -229,6 +231,7 @@ func (d *Daemon) RunWith(ctx context.Context, part func(context.Context) error) 
 	}
 	parts := []func(context.Context) error{d.watcher.Run, d.Index.Run, part}
 	if !d.private {
+		parts = append(parts, func(ctx context.Context) error { return d.system.SaveWitnesses(ctx, d.saveFailed) })
 		ln, err := localapi.Listen(d.opts.Paths.Socket())
 		if err != nil {
 			return err
@@ -238,6 +241,8 @@ func (d *Daemon) RunWith(ctx context.Context, part func(context.Context) error) 
 	}
 	return runAll(ctx, parts...)
 }
+
+func (d *Daemon) saveFailed(err error) { d.opts.Logger.Warn("cannot keep witnesses", "err", err) }
 
 // gcPercent trades processor time, of which a service that sleeps needs little, for memory, which it has all day:
 // with 10,000 sessions the resident size is a third smaller than with Go's 100.
