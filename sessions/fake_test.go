@@ -159,8 +159,8 @@ type procs struct {
 	starts    uint64
 	clients   []locks.Client
 	blind     bool // the end of a process cannot be waited for
-	witnessed int // how often a lock was shown
-	asked     int // how often Judge was
+	witnessed int  // how often a lock was shown
+	asked     int  // how often Judge was
 }
 
 func newProcs() *procs {
