@@ -13,6 +13,13 @@
 // session is not known to be held, never that it is free: clients without locks exist, and where a
 // file system has no hard links the others go on without.
 //
+// # Taking
+//
+// [Take] publishes a lock as the clients do: a temp file "<lock>.tmp-<pid>-<n>" of mode 0600, a hard link
+// to the lock's name, which fails when there is one, and the fields of the client and ours. Where hard links
+// fail the file is made exclusively, and the [Lease] says so. Every hold has a token of its own; what is no
+// longer there with our token and inode is not ours, and is left alone.
+//
 // # Judging
 //
 // [Judge] is a pure function from a lock, facts about this host, facts about the process and the time

@@ -27,6 +27,7 @@ const roleVariable = "BERTH_LOCKTEST_ROLE"
 type role struct {
 	Hold  string       // path for [HoldFile]
 	Lock  *SessionLock // for [HoldSession]
+	Take  string       // path of a lock for [TakeSession]
 	Title string       // for [Titled]
 	Part  bool         // for [WithoutMainThread]
 	Inner bool         // for [HoldSessionInNamespace]
@@ -69,6 +70,10 @@ func HoldFile(tb testing.TB, path string) *Child { return start(tb, role{Hold: p
 // HoldSession starts a child that publishes a session lock as the Kimi client will. [Child.Release]
 // removes it, [Child.Kill] leaves it behind.
 func HoldSession(tb testing.TB, l SessionLock) *Child { return start(tb, role{Lock: &l}) }
+
+// TakeSession starts a child that takes the lock at path with locks.Take. [Child.Release] releases it,
+// [Child.Kill] leaves it behind.
+func TakeSession(tb testing.TB, path string) *Child { return start(tb, role{Take: path}) }
 
 // Titled starts a child whose command name is title, cut to 15 bytes by the kernel. Linux only.
 func Titled(tb testing.TB, title string) *Child { return start(tb, role{Title: title}) }

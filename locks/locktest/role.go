@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -61,10 +62,23 @@ func (r role) take() (release func() error, err error) {
 		return locks.Hold(context.Background(), r.Hold)
 	case r.Lock != nil:
 		return r.Lock.take()
+	case r.Take != "":
+		return takeAsBerth(r.Take)
 	case r.Title != "":
 		err = setTitle(r.Title)
 	}
 	return func() error { return nil }, err
+}
+
+func takeAsBerth(path string) (release func() error, err error) {
+	l, err := locks.Take(context.Background(), locks.TakeConfig{
+		Dir: filepath.Dir(path), SessionID: strings.TrimSuffix(filepath.Base(path), ".lock"),
+		Client: locks.ClientIdentity{ProductName: "berth", Version: "0", Platform: "test"}, System: locks.NewSystem(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.Release, nil
 }
 
 func (l *SessionLock) take() (release func() error, err error) {
