@@ -85,6 +85,19 @@ func nameSessions(all []*sessions.Session) names {
 
 func bareID(id string) string { return strings.TrimPrefix(id, "session_") }
 
+// add names a session that came later. Those that were named before keep their names.
+func (n names) add(s *sessions.Session) {
+	id := bareID(s.ID)
+	if _, named := n[id]; named || id == "" {
+		return
+	}
+	length := minID
+	for other := range n {
+		length = max(length, shared(id, other)+1)
+	}
+	n[id] = id[:min(length, len(id))]
+}
+
 // shared is the length of the front that a and b have in common.
 func shared(a, b string) int {
 	n := 0

@@ -87,20 +87,45 @@ func (f *filter) concerns(e *sessions.Event) bool {
 	return f.keep(e.Session) || e.Previous != nil && f.keep(e.Previous)
 }
 
+// watchText prints a line for each change that a person can see in it: the first line about a session, and then
+// every one that differs from the last about it.
 func (a *app) watchText(f *filter) func(sessions.Update) error {
 	var short names
+	last := map[string]string{} // by the path of the session
 	return func(u sessions.Update) error {
 		stamp := a.now().Format(time.TimeOnly)
 		if u.View != nil {
 			short = nameSessions(u.View.Sessions)
+			clear(last)
 			return a.watchView(stamp, f.view(u.View), short)
 		}
 		if !f.concerns(u.Event) {
 			return nil
 		}
+		short.add(u.Event.Session)
+		state := stateText(u.Event.Session)
+		if u.Event.Kind == sessions.Changed && (state == last[u.Event.Session.Path] || state == stateText(u.Event.Previous)) {
+			return nil
+		}
+		last[u.Event.Session.Path] = state
 		_, err := fmt.Fprintf(a.stdout, "%s  %s\n", stamp, eventText(u.Event, short))
 		return err
 	}
+}
+
+// stateText is what a line says about a session, whatever it was before; "" for none.
+func stateText(s *sessions.Session) string {
+	if s == nil {
+		return ""
+	}
+	return statusText(s) + "  " + s.Name() + holderText(s)
+}
+
+func holderText(s *sessions.Session) string {
+	if s.Holder == nil {
+		return ""
+	}
+	return "  (" + sessions.HolderName(s.Holder) + ")"
 }
 
 func (a *app) watchView(stamp string, v *sessions.View, short names) error {
@@ -152,11 +177,7 @@ func eventText(e *sessions.Event, short names) string {
 	default:
 		text += changeText(e.Previous, s)
 	}
-	text += "  " + s.Name()
-	if s.Holder != nil {
-		text += "  (" + sessions.HolderName(s.Holder) + ")"
-	}
-	return clean(text)
+	return clean(text + "  " + s.Name() + holderText(s))
 }
 
 func changeText(old, now *sessions.Session) string {
