@@ -68,8 +68,9 @@ type Index struct {
 	// Owned by Run.
 	rows      table
 	revision  uint64
-	dirty     map[*entry]bool // to be derived again
-	events    []Event         // to be published
+	dirty     map[*entry]bool   // to be derived again
+	traces    map[*entry]*Trace // of what was just read, until it is derived
+	events    []Event           // to be published
 	due       deadlines
 	awaited   map[locks.Identity]*awaited
 	nextSweep time.Time
@@ -99,7 +100,7 @@ func NewIndex(cfg IndexConfig) *Index {
 	x := &Index{
 		cfg: cfg, log: cfg.Logger, hub: newHub(),
 		requests: make(chan request), parts: make(chan scanPart), exits: make(chan locks.Identity),
-		ready: make(chan struct{}), ended: make(chan struct{}), dirty: map[*entry]bool{}, awaited: map[locks.Identity]*awaited{},
+		ready: make(chan struct{}), ended: make(chan struct{}), dirty: map[*entry]bool{}, traces: map[*entry]*Trace{}, awaited: map[locks.Identity]*awaited{},
 	}
 	for _, src := range cfg.Sources {
 		x.stores = append(x.stores, newStore(src))
@@ -334,6 +335,7 @@ func (x *Index) flush(now time.Time) {
 			if e.store.entries[e.rec.Key] == e {
 				x.derive(e, now)
 			}
+			delete(x.traces, e)
 		}
 	}
 	if len(x.events) > 0 {

@@ -155,17 +155,20 @@ type Record struct {
 
 	// OpenTurn reports that the journal ends inside a turn, whoever began it; TurnSince is when it
 	// began (zero when the tail does not say).
-	OpenTurn  bool      `json:"-"`
-	TurnSince time.Time `json:"-"`
+	OpenTurn bool `json:"-"`
 	// Overtaken reports that a later turn has begun and ended since the open one last showed a sign of life.
 	// Without a living writer the open turn is history then, not an interruption: a client that is killed inside
 	// a turn never ends it, not even when the session is resumed and goes on.
-	Overtaken bool `json:"-"`
+	Overtaken bool      `json:"-"`
+	TurnSince time.Time `json:"-"`
 	// Lock is the Session's lock file, nil when there is none.
 	Lock *locks.File `json:"-"`
 	// Groups are the implicit selectors that would match this open note, the most telling first; two
 	// open notes that share one are ambiguous. Empty for a Source without implicit selection.
 	Groups []string `json:"-"`
+	// Trace tells this reading from others of the same Session; nil when the Source keeps none, or nobody has the
+	// Session open.
+	Trace *Trace `json:"-"`
 	// Settle asks for another reading at this moment: something was unfinished (a torn last line, an
 	// empty file) that may be in flight. Zero when nothing is.
 	Settle time.Time `json:"-"`

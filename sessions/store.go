@@ -50,6 +50,7 @@ func foldID(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
 // apply takes over what a Load of key returned.
 func (x *Index) apply(st *store, key string, rec *Record, err error, now time.Time) {
 	e := st.entries[key]
+	trace := takeTrace(rec)
 	gone := errors.Is(err, ErrNotFound)
 	if err != nil && !gone {
 		x.noteFailure(st, key, err)
@@ -68,6 +69,22 @@ func (x *Index) apply(st *store, key string, rec *Record, err error, now time.Ti
 	default:
 		x.replace(e, rec, now)
 	}
+	if e = st.entries[key]; e != nil && err == nil && x.dirty[e] {
+		x.traces[e] = trace
+	}
+}
+
+// takeTrace returns rec's trace, and takes it out of rec unless somebody has the Session open: of 100,000 Sessions
+// few are. rec may be nil.
+func takeTrace(rec *Record) *Trace {
+	if rec == nil {
+		return nil
+	}
+	trace := rec.Trace
+	if rec.Lock == nil && !rec.unfinished() && (rec.StatusWord == "" || !rec.Open) {
+		rec.Trace = nil
+	}
+	return trace
 }
 
 // noteFailure reports that key could not be read, loudly only the first time.

@@ -9,11 +9,12 @@ import (
 
 // fileID is what lstat says of a file: enough to see that it is another one, or has another content.
 type fileID struct {
-	inode uint64
-	links uint64 // how many names it has; 0 where the platform does not say
-	size  int64
-	mtime int64       // nanoseconds since 1970; 0 when there is no such file
-	kind  fs.FileMode // type bits only
+	device uint64 // 0 where the platform does not say
+	inode  uint64
+	links  uint64 // how many names it has; 0 where the platform does not say
+	size   int64
+	mtime  int64       // nanoseconds since 1970; 0 when there is no such file
+	kind   fs.FileMode // type bits only
 }
 
 func (f fileID) exists() bool        { return f.mtime != 0 }

@@ -66,7 +66,7 @@ func lstatAt(at int, name string) (fileID, error) {
 }
 
 func idOf(st *unix.Stat_t) fileID {
-	id := fileID{inode: st.Ino, links: uint64(st.Nlink), size: st.Size, mtime: max(st.Mtim.Nano(), 1)}
+	id := fileID{device: uint64(st.Dev), inode: st.Ino, links: uint64(st.Nlink), size: st.Size, mtime: max(st.Mtim.Nano(), 1)}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 	case unix.S_IFDIR:

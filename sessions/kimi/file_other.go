@@ -41,7 +41,7 @@ func lstat(path string) (fileID, error) {
 
 func idOf(info os.FileInfo) fileID {
 	id := fileID{size: info.Size(), mtime: max(info.ModTime().UnixNano(), 1), kind: info.Mode().Type()}
-	id.inode, id.links = inode(info)
+	id.device, id.inode, id.links = inode(info)
 	return id
 }
 

@@ -287,17 +287,17 @@ func (f *fold) running(later, now time.Time) running {
 	return r
 }
 
-// pending returns what a person is asked for, approval before question, by the turns in open; "" for nothing.
-func (f *fold) pending(open []turn) string {
-	kind := ""
+// pending returns what a person is asked for, approval before question, by the turns in open; zero for nothing.
+func (f *fold) pending(open []turn) interaction {
+	var asked interaction
 	for _, w := range f.waiting {
 		runs := slices.ContainsFunc(open, func(t turn) bool { return t.id == w.turn })
 		dead := w.turn != noTurn && f.open(w.turn) != nil && !runs
-		if !dead && kind != "approval" && (w.kind == "approval" || w.kind == "question") {
-			kind = w.kind
+		if !dead && asked.kind != "approval" && (w.kind == "approval" || w.kind == "question") {
+			asked = w
 		}
 	}
-	return kind
+	return asked
 }
 
 // earliest returns the earlier of two moments, of which the zero one means never.

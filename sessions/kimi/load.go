@@ -24,7 +24,7 @@ func (s *Source) Load(key string, now time.Time) (*sessions.Record, error) {
 	buf := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buf)
 	r := &reading{survey: v, now: now, record: &sessions.Record{
-		Key: key, Stamp: v.stamp(), Source: s.Name(), Root: s.root, Path: v.dir,
+		Key: key, Stamp: v.stamp(), Source: s.Name(), Root: s.root, Path: v.dir, Trace: &sessions.Trace{},
 	}}
 	r.readState(*buf)
 	r.readJournals(*buf)
@@ -180,6 +180,7 @@ func (r *reading) readJournal(a *agentFile, buf []byte) *journal {
 		return nil
 	}
 	r.noteJournal(j)
+	r.trace(a, j)
 	return j
 }
 
@@ -292,8 +293,8 @@ func (r *reading) takeWork(j *journal, open running) {
 	if len(open.turns) > 0 || len(j.tasks) > 0 || j.compacting {
 		w.Busy = sessions.Yes
 	}
-	if p := j.pending(open.turns); p != "" && w.PendingInteraction != "approval" {
-		w.PendingInteraction = p
+	if p := j.pending(open.turns); p.kind != "" && w.PendingInteraction != "approval" {
+		w.PendingInteraction, r.record.Trace.Asked = p.kind, p.id
 	}
 }
 

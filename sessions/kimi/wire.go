@@ -28,6 +28,7 @@ type journal struct {
 	prompt  string    // beginning of the first prompt, "" when none was read
 	cut     bool      // there is a part between head and tail that was not read
 
+	ends     ends
 	problems []string
 	damaged  int       // how many lines cannot be read
 	settle   time.Time // when to look again at an unfinished last line
@@ -42,6 +43,7 @@ func readJournal(r io.ReaderAt, name string, size int64, modified, now time.Time
 		if err := whole.read(r); err != nil {
 			return nil, err
 		}
+		j.ends.see(whole.b, whole.b, 0)
 		j.legacy = true // until a header says otherwise
 		j.scan(whole, &j.fold, modified, now)
 		return j, nil
@@ -54,6 +56,7 @@ func readJournal(r io.ReaderAt, name string, size int64, modified, now time.Time
 	if err := tail.read(r); err != nil {
 		return nil, err
 	}
+	j.ends.see(head.b, tail.b, tail.offset)
 	// What the head says of turns is out of date; only its header and its first prompt count.
 	old := fold{legacy: true}
 	j.cut = true
