@@ -20,6 +20,16 @@
 // fail the file is made exclusively, and the [Lease] says so. Every hold has a token of its own; what is no
 // longer there with our token and inode is not ours, and is left alone.
 //
+// # Removing
+//
+// [Reclaimer.Reclaim] removes a dead lock: two equal verdicts with a pause between; a guard against other
+// berths; the store's own marker "<lock>.reclaim" against clients, published as they do; the lock read again
+// and found the same by token, inode, size and time; its bytes into our trash; renamed to a temp name and
+// looked at once more, since a rename takes whatever is there; unlinked; the marker removed whatever happened.
+// A crash on the way leaves a marker or a temp file of a dead process, which clients and berth remove. A
+// marker of a dead process is moved before it is removed, so that one that has just taken its place is found
+// out and put back. A live holder's lock is never removed, by no option.
+//
 // # Judging
 //
 // [Judge] is a pure function from a lock, facts about this host, facts about the process and the time

@@ -19,12 +19,16 @@ const tempTries = 100
 // 0600), and syncs it. The caller publishes or removes it.
 func writeTemp(path string, content []byte) (temp string, err error) {
 	for range tempTries {
-		temp = path + ".tmp-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(tempCount.Add(1), 10)
+		temp = tempPath(path)
 		if err = writeNew(temp, content); !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
 	return temp, err
+}
+
+func tempPath(path string) string {
+	return path + ".tmp-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(tempCount.Add(1), 10)
 }
 
 // writeNew makes a file that must not exist and removes it again when it cannot be completed.

@@ -10,6 +10,15 @@ var (
 	ErrHeld = errors.New("held by another process")
 	// ErrLost says that a lock of ours is no longer there, or that another has its place.
 	ErrLost = errors.New("lock lost")
+	// ErrAlive says that a lock was not removed because its holder lives.
+	ErrAlive = errors.New("holder is alive")
+	// ErrUnproved says that a lock was not removed because its holder is not known to be dead, or not well
+	// enough for what was asked.
+	ErrUnproved = errors.New("holder is not proved dead")
+	// ErrChanged says that another lock is there now than the one that was looked at.
+	ErrChanged = errors.New("another lock is there now")
+	// ErrBusy says that another process is about to remove the lock.
+	ErrBusy = errors.New("another process is reclaiming it")
 	// ErrNotSupported says that this platform or file system cannot do what was asked.
 	ErrNotSupported = errors.New("not supported here")
 	// ErrUnsafeID says that a session id must not become part of a path.

@@ -19,6 +19,14 @@ const knownVersion = 1
 // maxMillis is the end of year 9999, the last moment that [time.RFC3339] can write.
 const maxMillis = 253402300799999
 
+// What a lock looks like that a crash or a power cut broke.
+const (
+	problemEmpty   = "empty"
+	problemTorn    = "torn"
+	problemNUL     = "contains NUL bytes"
+	problemNotJSON = "not JSON"
+)
+
 // parse reads the content of a lock leniently: keys it does not know are ignored, a field of another
 // shape is zero. The Problem says why the content as a whole cannot be relied on; the Record then
 // still has what could be read, for people.
@@ -44,10 +52,10 @@ func parse(b []byte) (Record, string) {
 func parseObject(b []byte) (map[string]json.RawMessage, string) {
 	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	if len(bytes.TrimSpace(b)) == 0 {
-		return nil, "empty"
+		return nil, problemEmpty
 	}
 	if bytes.IndexByte(b, 0) >= 0 {
-		return nil, "contains NUL bytes"
+		return nil, problemNUL
 	}
 	var fields map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -67,11 +75,11 @@ func jsonProblem(err error) string {
 	var shape *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "torn"
+		return problemTorn
 	case errors.As(err, &shape):
 		return "not a JSON object"
 	}
-	return "not JSON"
+	return problemNotJSON
 }
 
 func versionProblem(raw json.RawMessage, version int) string {
