@@ -42,7 +42,7 @@ if ! npm install --no-audit --no-fund --ignore-scripts --loglevel=error \
   --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 "${packages[@]}" >npm.log 2>&1; then
   cat npm.log >&2
   # Codes of npm and of the network below it; anything else is a fault of ours.
-  if reason=$(grep -m1 -oE 'E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|HOSTUNREACH|NETUNREACH|401|403|5[0-9][0-9])\b.*' npm.log); then
+  if reason=$(grep -m1 -oE '\b(E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|HOSTUNREACH|NETUNREACH|401|403|5[0-9][0-9])|(DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_|CERT_HAS_)\b?.*' npm.log); then
     echo "install.sh: cannot fetch ${packages[*]}: $reason" >&2
     exit 4
   fi
