@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ const kimi = "kimi"
 var runtimes = []string{
 	"kimi", "node", "bun", "deno", "electron", "code", "codium", "vscodium", "cursor", "windsurf", "trae", "zed",
 	"python", "qemu", "box64", "ld-", "ld.", "wine", "berth",
+	"mainthread", // what Node calls its main thread, where the executable is not shown
 }
 
 // program is what can be seen of a process from outside.
@@ -94,9 +96,10 @@ func (k *kind) runsScript(p program) bool {
 		slices.ContainsFunc(p.args[1:], func(a string) bool { return strings.Contains(filepath.ToSlash(a), k.script) })
 }
 
-// mayHost reports whether a client could run in this process. It errs on the side of yes.
+// mayHost reports whether a client could run in this process. It errs on the side of yes. Of another
+// user's process the kernel shows the command name alone, which begins as that of the executable.
 func (p *ProcessFacts) mayHost() bool {
-	q := program{path: p.Program, comm: p.Comm}
+	q := program{path: cmp.Or(p.Program, p.Comm), comm: p.Comm}
 	return q.inRuntime() || recognise(q) != nil
 }
 

@@ -39,13 +39,18 @@
 //  1. A file that cannot be relied on (torn, empty, a link, an unknown version) is unknown.
 //  2. Another host is unknown. Names are compared without case, trailing dot, and a domain that only
 //     one side has. If our boot id in the lock is that of this boot, the host was only renamed, and a
-//     holder that is gone is dead, by hand. A machine id is not used: clones share it.
+//     holder that is gone is dead, by hand. A machine id is not used: clones share it. An equal name is
+//     this host, and proves nothing where another system may have it and write the lock: on a folder that
+//     other machines share, and in containers and on Windows, all is unknown that would be dead, unless
+//     the lock shows by our own fields that it is of this system.
 //  3. Another pid namespace is unknown, and so is any lock that does not name its namespace when we
 //     run in a sandbox, or when a process below ours has the lock's pid in a namespace of its own.
-//  4. No pid, pid 1 (every container has one) and the id of a thread are unknown.
+//  4. No pid, pid 1 (every container has one) and the id of a thread are unknown, the last not if the
+//     lock records another boot id or a start stamp.
 //  5. No such process is dead, and so is a zombie. A process that may not be examined exists.
 //  6. A process of another user than the lock's owner is dead, unless a client could run in it (then
-//     owner and user may differ by the file system) or the owner is the one that stands for nobody.
+//     owner and user may differ by the file system, and times have to prove it) or the owner is the one
+//     that stands for nobody.
 //  7. A process with another start stamp than the lock records is dead, with the same it is live. Of
 //     today's locks only times can be compared: a process that began more than 2 s after the lock is
 //     dead if the clock is known not to have been set since, or, by hand, if its program is no client
@@ -59,8 +64,8 @@
 // Age alone proves nothing, so no rule asks for it.
 //
 // [Judgement.Automatic] is left false where a person has to look first: the host name was equal only
-// in part, was empty or is one of many ("localhost"); the folder may be shared by other machines; a
-// system with pids of its own may have the same name; the witness was the program alone.
+// in part, was empty or is one of many ("localhost"); a system with pids of its own has the same name; the
+// witness was the program alone.
 //
 // A process is identified by boot id, pid and start stamp ([Identity]); wall-clock start times move
 // when the clock is set and are only shown to people.
@@ -76,7 +81,7 @@
 // processes. Starts are noted by the wall clock of their moment, so times alone never prove a death.
 //
 // Windows has creation times and programs, no boot id and no owner (rules 6 and 8 stay silent). The
-// Linux subsystem shares the machine's name, so no dead lock is removed without a person.
+// Linux subsystem shares the machine's name, so only berth's own locks can be dead there, by hand.
 //
 // Elsewhere processes are not looked at: every readable lock of this host is unknown.
 package locks

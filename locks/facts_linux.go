@@ -265,7 +265,8 @@ func innerProcesses() map[int][]innerProcess {
 	buf := make([]byte, 64<<10) // a user may be in very many groups, and they come before NSpid
 	for _, pid := range processIDs() {
 		if s := parseStatus(readProc(pid, "status", buf)); s.depth > 1 {
-			inner[s.inner] = append(inner[s.inner], innerProcess{pid: pid, uids: s.uids})
+			p := processFacts(pid, time.Time{})
+			inner[s.inner] = append(inner[s.inner], innerProcess{pid: pid, uids: s.uids, client: p.mayHost()})
 		}
 	}
 	return inner

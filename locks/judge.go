@@ -19,6 +19,8 @@ const (
 	ReasonBeforeBoot    = "before this boot"                        // dead
 	ReasonRenamedHost   = "renamed host"                            // dead
 	ReasonOtherHost     = "other host"                              // unknown
+	ReasonSharedFolder  = "folder of several machines"              // unknown
+	ReasonSharedName    = "host name of several systems"            // unknown
 	ReasonNamespace     = "other pid namespace"                     // unknown
 	ReasonSandbox       = "sandbox"                                 // unknown
 	ReasonNoPID         = "no usable pid"                           // unknown
@@ -111,8 +113,6 @@ func Judge(f *File, h HostFacts, p ProcessFacts, now time.Time) Judgement {
 		return c.unknown(ReasonSandbox, "from inside a sandbox the process "+c.pid()+" cannot be looked up")
 	case !usablePID(c.r.PID): // rule 4
 		return c.unknown(ReasonNoPID, "the lock names pid "+strconv.Itoa(c.r.PID)+", which proves nothing")
-	case p.Thread:
-		return c.unknown(ReasonThread, c.pid()+" is a thread of another process")
 	case p.State == Gone: // rule 5
 		return c.dead(ReasonNoProcess, c.pid()+" is gone")
 	case p.State == Zombie:
@@ -123,6 +123,8 @@ func Judge(f *File, h HostFacts, p ProcessFacts, now time.Time) Judgement {
 		return c.unknown(ReasonNotExaminable, "nothing can be learned about "+c.pid())
 	case c.stampsKnown(): // rule 7 without a clock
 		return c.byStamp()
+	case p.Thread: // rule 4 again: only a lock without fields of ours may name one
+		return c.unknown(ReasonThread, c.pid()+" is a thread of another process")
 	case c.witnessed(): // rule 9
 		return c.byWitness()
 	case c.otherUser(): // rule 6
@@ -228,10 +230,13 @@ func (c *claim) otherUser() bool {
 // owner for everything, and people change owners of whole folders.
 func (c *claim) byUser() Judgement {
 	words := c.pid() + " belongs to uid " + strconv.Itoa(c.p.UID) + ", the lock to uid " + strconv.Itoa(c.f.UID)
-	if c.p.mayHost() {
-		return c.unknown(ReasonForeignClient, words)
+	if !c.p.mayHost() {
+		return c.dead(ReasonOtherUser, words)
 	}
-	return c.dead(ReasonOtherUser, words)
+	if j := c.byTimes(); j.Verdict == Dead { // one that began later is not the holder, whosever it is
+		return j
+	}
+	return c.unknown(ReasonForeignClient, words)
 }
 
 // byTimes compares wall-clock times. On Linux the boot and every start move when the clock is set
@@ -282,7 +287,16 @@ func (c *claim) unknown(reason string, evidence ...string) Judgement {
 	return Judgement{Verdict: Unknown, Reason: reason, Evidence: evidence}
 }
 
+// dead says so unless another system may have written the lock: what its pid is here then says nothing.
 func (c *claim) dead(reason string, evidence ...string) Judgement {
+	switch here := c.sameBoot() && c.r.PIDNamespace == c.h.PIDNamespace; {
+	case here:
+		return Judgement{Verdict: Dead, Reason: reason, Evidence: evidence, Automatic: true}
+	case c.f.Remote:
+		return c.unknown(ReasonSharedFolder, append(evidence, "other machines may share this folder, and one of them may have this name")...)
+	case c.h.SharedName && !c.ownKernel():
+		return c.unknown(ReasonSharedName, append(evidence, "another system on this machine may have the same name")...)
+	}
 	j := Judgement{Verdict: Dead, Reason: reason, Evidence: evidence}
 	doubt := c.doubt()
 	if doubt == "" {
@@ -296,16 +310,19 @@ func (c *claim) dead(reason string, evidence ...string) Judgement {
 // doubt says why a person should look at a dead lock before it goes, or "".
 func (c *claim) doubt() string {
 	switch {
-	case c.sameBoot() && c.r.PIDNamespace == c.h.PIDNamespace:
-		return ""
 	case !c.hostProved:
 		return "that host " + strconv.Quote(c.r.Hostname) + " is this host " + strconv.Quote(c.h.Hostname) + " is likely, not certain"
-	case c.f.Remote:
-		return "other machines may share this folder, and one of them may have this name"
 	case c.h.SharedName:
-		return "another system on this machine may have the same name"
+		return "another system on this machine has the same name"
 	}
 	return ""
+}
+
+// ownKernel reports whether the lock is surely of this system although others have its name. Containers
+// share our kernel, so a lock of an earlier boot is that of an ended one whoever took it; and where
+// there are no boot ids (Windows) only its own programs write a start stamp without one.
+func (c *claim) ownKernel() bool {
+	return c.recordedBootDiffers() || c.r.ProcessStart != 0 && c.r.BootID == "" && c.h.BootID == ""
 }
 
 func (c *claim) pid() string {

@@ -78,8 +78,11 @@ func TestJudge(t *testing.T) {
 		{"rule 2: empty name with our boot id", []func(*scene){gone, ownFields, host("")}, Dead, ReasonNoProcess, true},
 		{"rule 2: localhost may be anyone, by hand", []func(*scene){gone, host("localhost"), ownHost("localhost")}, Dead, ReasonNoProcess, false},
 		{"rule 2: own name unknown", []func(*scene){gone, ownHost("")}, Unknown, ReasonOtherHost, false},
-		{"rule 2: equal name on a shared folder, by hand (B65)", []func(*scene){gone, remoteFolder}, Dead, ReasonNoProcess, false},
-		{"rule 2: equal name in a container, by hand (B67)", []func(*scene){gone, sharedHostName}, Dead, ReasonNoProcess, false},
+		{"rule 2: equal name on a shared folder (B65)", []func(*scene){gone, remoteFolder}, Unknown, ReasonSharedFolder, false},
+		{"rule 2: equal name in a container (B67)", []func(*scene){gone, sharedHostName}, Unknown, ReasonSharedName, false},
+		{"rule 2: equal name in a container, lock of an earlier boot, by hand", []func(*scene){gone, ownFields, bootWas("boot-a"), sharedHostName}, Dead, ReasonNoProcess, false},
+		{"rule 2: lock of berth on Windows, by hand", []func(*scene){gone, onWindows}, Dead, ReasonNoProcess, false},
+		{"rule 2: lock of its Linux subsystem on Windows", []func(*scene){gone, onWindows, func(s *scene) { s.f.Record.BootID = "boot-l" }}, Unknown, ReasonSharedName, false},
 		{"rule 2: shared folder, but our boot id", []func(*scene){gone, remoteFolder, ownFields}, Dead, ReasonNoProcess, true},
 		{"rule 2: renamed, same boot, pid gone", []func(*scene){ownFields, gone, host("old-name")}, Dead, ReasonRenamedHost, false},
 		{"rule 2: renamed, same boot, zombie", []func(*scene){ownFields, zombie, host("old-name")}, Dead, ReasonRenamedHost, false},
@@ -99,6 +102,7 @@ func TestJudge(t *testing.T) {
 		{"rule 4: no pid", []func(*scene){gone, pidIs(0)}, Unknown, ReasonNoPID, false},
 		{"rule 4: negative pid is a group", []func(*scene){gone, pidIs(-4242)}, Unknown, ReasonNoPID, false},
 		{"rule 4: thread id", []func(*scene){reused, stable, thread}, Unknown, ReasonThread, false},
+		{"rule 4: thread id, but the lock has a start stamp", []func(*scene){reused, ownFields, thread}, Dead, ReasonReused, true},
 
 		{"rule 5: gone", []func(*scene){gone}, Dead, ReasonNoProcess, true},
 		{"rule 5: gone, lock of an earlier boot", []func(*scene){gone, beforeBoot}, Dead, ReasonNoProcess, true},
@@ -110,6 +114,9 @@ func TestJudge(t *testing.T) {
 		{"rule 6: another user's process, by start no reuse", []func(*scene){editor, otherUser, stable}, Dead, ReasonOtherUser, true},
 		{"rule 6: set-uid program of the owner", []func(*scene){editor, func(s *scene) { s.p.UID = 1001 }}, Live, ReasonAlive, false},
 		{"rule 6: another user's client", []func(*scene){otherUser}, Unknown, ReasonForeignClient, false},
+		{"rule 6: another user's client, began after the lock", []func(*scene){otherUser, reused, stable}, Dead, ReasonReused, true},
+		{"rule 6: another user's client, executable not shown", []func(*scene){otherUser, noProgram("MainThread")}, Unknown, ReasonForeignClient, false},
+		{"rule 6: another user's process, executable not shown", []func(*scene){otherUser, noProgram("vim")}, Dead, ReasonOtherUser, true},
 		{"rule 6: owner squashed by NFS", []func(*scene){editor, func(s *scene) { s.f.UID = 65534 }}, Live, ReasonAlive, false},
 		{"rule 6: no owners on this platform", []func(*scene){func(s *scene) { s.f.UID = -1 }}, Live, ReasonAlive, false},
 
@@ -130,6 +137,7 @@ func TestJudge(t *testing.T) {
 
 		{"rule 8: recorded boot id differs, pid alive", []func(*scene){ownFields, bootWas("boot-a")}, Dead, ReasonBeforeBoot, true},
 		{"rule 8: recorded boot id differs, same stamp by chance", []func(*scene){ownFields, bootWas("boot-a"), began(at(9, 30, 0))}, Dead, ReasonBeforeBoot, true},
+		{"rule 8: recorded boot id differs, pid is a thread", []func(*scene){ownFields, bootWas("boot-a"), thread}, Dead, ReasonBeforeBoot, true},
 		{"rule 8: before boot by time, pid is a client, clock not known", []func(*scene){beforeBoot}, Unknown, ReasonClock, false},
 		{"rule 8: before boot by time, pid is an editor, by hand", []func(*scene){beforeBoot, editor}, Dead, ReasonBeforeBoot, false},
 		{"rule 8: 29 s before boot is not before boot", []func(*scene){taken(at(7, 59, 31)), began(at(7, 59, 32))}, Live, ReasonAlive, false},
@@ -143,7 +151,7 @@ func TestJudge(t *testing.T) {
 		{"rule 9: one that may have come after the holder still lives", []func(*scene){reused, seen(1080000, false)}, Unknown, ReasonClock, false},
 		{"rule 9: seen earlier, gone now", []func(*scene){gone, seen(540000, true)}, Dead, ReasonNoProcess, true},
 		{"rule 9: seen earlier, cannot be examined now", []func(*scene){hidden, seen(540000, true)}, Unknown, ReasonNotExaminable, false},
-		{"rule 9: on a shared folder, by hand", []func(*scene){reused, seen(540000, true), remoteFolder}, Dead, ReasonReused, false},
+		{"rule 9: on a shared folder", []func(*scene){reused, seen(540000, true), remoteFolder}, Unknown, ReasonSharedFolder, false},
 		{"rule 9: says nothing about another host", []func(*scene){reused, seen(540000, true), host("old-pod")}, Unknown, ReasonOtherHost, false},
 		{"rule 9: says nothing about a namespace below ours", []func(*scene){reused, seen(540000, true), namesake}, Unknown, ReasonNamespace, false},
 		{"rule 9: the lock's own start stamp is better", []func(*scene){ownFields, seen(1, true)}, Live, ReasonSameProcess, false},
@@ -187,6 +195,14 @@ func began(when time.Time) func(*scene) { return func(s *scene) { s.p.StartTime 
 func remoteFolder(s *scene) { s.f.Remote = true }
 
 func sharedHostName(s *scene) { s.h.SharedName = true }
+
+func noProgram(comm string) func(*scene) { return func(s *scene) { s.p.Program, s.p.Comm = "", comm } }
+
+// onWindows has no boot ids and shares its name with a subsystem.
+func onWindows(s *scene) {
+	s.h.BootID, s.h.PIDNamespace, s.h.SharedName = "", "", true
+	s.f.Record.ProcessStart = 540000
+}
 
 func sandbox(s *scene) { s.h.Sandboxed = true }
 

@@ -23,8 +23,15 @@ type System struct {
 
 // innerProcess is a process in a pid namespace below ours.
 type innerProcess struct {
-	pid  int // in our namespace
-	uids [2]int
+	pid    int // in our namespace
+	uids   [2]int
+	client bool // a client may run in it
+}
+
+// mayOwn reports whether the process may have made a file of this owner. Of a file system that shows one
+// owner for everything nothing tells but what runs in the process.
+func (p *innerProcess) mayOwn(uid int) bool {
+	return p.client || uid < 0 || uid == overflowUID || p.uids[0] == uid || p.uids[1] == uid
 }
 
 // innerTTL bounds how often the process table is read for [ProcessFacts.Namesake].
@@ -127,7 +134,7 @@ func (s *System) namesake(f *File) int {
 		s.inner = innerProcesses()
 	}
 	for _, p := range s.inner[f.Record.PID] {
-		if p.uids[0] == f.UID || p.uids[1] == f.UID {
+		if p.mayOwn(f.UID) {
 			return p.pid
 		}
 	}

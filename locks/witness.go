@@ -66,7 +66,8 @@ func WithWitnesses(path string) Option {
 // Witness remembers which process has the pid of f's holder, as proof for later judgements (rule 9). To
 // be called whenever a lock was read; it does not wait for anything, costs a look into a map for a hold
 // that is known and some ten microseconds for another, and ignores locks about which this host cannot
-// testify: those of other hosts and namespaces, broken ones, and those whose holder is dead.
+// testify: those of other hosts and namespaces, broken ones, and those whose pid is free. Of a holder that
+// is dead already it keeps the proof, which may be weaker when another process has the pid.
 func (s *System) Witness(f *File) {
 	k, ok := s.sighting(f)
 	if !ok || s.witnesses.knows(k) {
@@ -94,13 +95,13 @@ func (s *System) sighting(f *File) (sighting, bool) {
 	return k, true
 }
 
-// testify decides what can be said of the process that has a lock's pid now. Where only the clock keeps
-// the judgement from being live, the process may be another than the holder, but its end still proves the
-// holder's.
+// testify decides what can be said of the process that has a lock's pid now. Where only the clock or the
+// owner keeps the judgement from being live, the process may be another than the holder, but its end still
+// proves the holder's.
 func testify(k sighting, j Judgement, p *ProcessFacts) (witness, bool) {
 	w := witness{sighting: k, Start: p.Start, Holder: j.Verdict == Live}
-	here := w.Holder || j.Reason == ReasonClock || j.Reason == ReasonNoTime
-	return w, here && p.State == Running && p.Start != 0
+	inDoubt := j.Reason == ReasonClock || j.Reason == ReasonNoTime || j.Reason == ReasonForeignClient
+	return w, (j.Verdict != Unknown || inDoubt) && p.State == Running && p.Start != 0
 }
 
 // addWitness adds what is remembered of f's hold to the facts about its pid.

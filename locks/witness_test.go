@@ -26,8 +26,8 @@ func TestTestify(t *testing.T) {
 		{"a lock without a time", Judgement{Verdict: Unknown, Reason: ReasonNoTime}, running, true, false},
 		{"other host (B68)", Judgement{Verdict: Unknown, Reason: ReasonOtherHost}, running, false, false},
 		{"other namespace (B64)", Judgement{Verdict: Unknown, Reason: ReasonNamespace}, running, false, false},
-		{"another user's client", Judgement{Verdict: Unknown, Reason: ReasonForeignClient}, running, false, false},
-		{"dead", Judgement{Verdict: Dead, Reason: ReasonReused}, running, false, false},
+		{"another user's client", Judgement{Verdict: Unknown, Reason: ReasonForeignClient}, running, true, false},
+		{"dead, and the next process may prove less", Judgement{Verdict: Dead, Reason: ReasonReused}, running, true, false},
 		{"no process", Judgement{Verdict: Dead, Reason: ReasonNoProcess}, ProcessFacts{State: Gone}, false, false},
 		{"no start stamp", Judgement{Verdict: Live, Reason: ReasonAlive}, ProcessFacts{State: Running}, false, false},
 	}
