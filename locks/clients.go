@@ -2,14 +2,11 @@ package locks
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
-
-// clientsTTL is how long [System.Clients] repeats an answer instead of looking again.
-const clientsTTL = 2 * time.Second
 
 // kind is one known client and how its processes are recognised. Programs of no kind at all are the
 // strangers of rule 7.
@@ -25,6 +22,8 @@ type kind struct {
 	script string
 	// command is the base name of the link through which the script is started.
 	command string
+	// editor says that other clients run inside of it.
+	editor bool
 	// products are prefixes of the clientIdentity that it writes into locks.
 	products []string
 }
@@ -35,7 +34,7 @@ var kinds = []kind{
 	{program: kimi, name: "Kimi", comm: "kimi-code", exes: []string{"kimi", "kimi-code"}, script: "@moonshot-ai/kimi-code/", command: "kimi", products: []string{"kimi"}},
 	{program: "claude", name: "Claude Code", comm: "claude", exes: []string{"claude"}, script: "@anthropic-ai/claude-code/", command: "claude"},
 	{program: "codex", name: "Codex", comm: "codex", exes: []string{"codex"}, script: "@openai/codex/", command: "codex"},
-	{program: "vscode", name: "VS Code", exes: []string{"code", "code-insiders", "codium", "vscodium"}},
+	{program: "vscode", name: "VS Code", exes: []string{"code", "code-insiders", "codium", "vscodium"}, editor: true},
 }
 
 const kimi = "kimi"
@@ -112,17 +111,53 @@ func knownProduct(client string) bool {
 	})
 }
 
-// displayName tells the surfaces of one client apart. server says that the process serves others.
-func (k *kind) displayName(tty string, server bool) string {
+// surface is where a client runs, as far as can be seen from outside.
+type surface struct {
+	tty    string // the controlling terminal, or ""
+	editor string // the editor among the processes above it, or ""
+	server bool   // it serves others
+	print  bool   // it was started for one prompt
+}
+
+// displayName tells the surfaces of one client apart.
+func (k *kind) displayName(at surface) string {
 	switch {
 	case k.program != kimi:
 		return k.name
-	case server:
+	case at.server:
 		return k.name + " server"
-	case tty != "":
+	case at.print:
+		return k.name
+	case at.editor != "" && at.tty == "":
+		return at.editor
+	case at.editor != "":
+		return k.name + " in a terminal of " + at.editor
+	case at.tty != "":
 		return k.name + " in a terminal"
 	}
 	return k.name
+}
+
+// String names the process among others: "Kimi in a terminal (pid 3988, pts/2)".
+func (c Client) String() string {
+	name := c.Name
+	if name == "" {
+		name = "a process"
+	}
+	if c.TTY != "" {
+		return fmt.Sprintf("%s (pid %d, %s)", name, c.PID, c.TTY)
+	}
+	return fmt.Sprintf("%s (pid %d)", name, c.PID)
+}
+
+// editorNamed returns the name of the editor whose executable this is, or "".
+func editorNamed(p program) string {
+	for i := range kinds {
+		if k := &kinds[i]; k.editor && slices.Contains(k.exes, p.base()) {
+			return k.name
+		}
+	}
+	return ""
 }
 
 // servesByArgs reports whether the command, when it still can be read, starts a server. The first
@@ -139,17 +174,9 @@ func servesByArgs(args []string) bool {
 	return false
 }
 
-// Clients returns the running processes of known clients that belong to this user, by pid. An answer
-// is at most two seconds old, so a caller may ask at every event. It is nil, not empty, where this user's
-// processes cannot all be listed, which includes a sandbox.
-func (s *System) Clients() []Client {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.clientsAt.IsZero() || time.Since(s.clientsAt) >= clientsTTL {
-		s.clientsAt = time.Now()
-		if !s.fixed.Sandboxed {
-			s.clients = s.scanClients()
-		}
-	}
-	return slices.Clone(s.clients)
+// printsByArgs reports whether the command, when it still can be read, is for one prompt only.
+func printsByArgs(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		return a == "-p" || a == "--prompt" || strings.HasPrefix(a, "--prompt=")
+	})
 }

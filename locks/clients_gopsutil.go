@@ -4,7 +4,6 @@ package locks
 
 import (
 	"os"
-	"slices"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
@@ -29,12 +28,19 @@ func (s *System) scanClients() []Client {
 			found = append(found, c)
 		}
 	}
-	slices.SortFunc(found, func(a, b Client) int { return a.PID - b.PID })
 	return found
 }
 
+func (s *System) examine(pid int) (Client, bool) {
+	p, err := process.NewProcess(int32(pid))
+	if err != nil {
+		return Client{}, false
+	}
+	return s.client(p, "")
+}
+
 // client takes the process apart only when it looks like a client: each question costs a system call
-// or more. What cannot be asked stays empty.
+// or more. What cannot be asked stays empty. user is whose processes count, "" for everybody's.
 func (s *System) client(p *process.Process, user string) (Client, bool) {
 	name, _ := p.Name()
 	path, _ := p.Exe()
@@ -46,7 +52,7 @@ func (s *System) client(p *process.Process, user string) (Client, bool) {
 	if k == nil {
 		return Client{}, false
 	}
-	if owner, err := p.Username(); err != nil || owner != user {
+	if owner, err := p.Username(); user != "" && (err != nil || owner != user) {
 		return Client{}, false
 	}
 	facts := processFacts(int(p.Pid), time.Time{})
@@ -60,6 +66,7 @@ func (s *System) client(p *process.Process, user string) (Client, bool) {
 	}
 	c.Dir, _ = p.Cwd()
 	c.TTY, _ = p.Terminal()
-	c.Name = k.displayName(c.TTY, servesByArgs(seen.args))
+	at := surface{tty: c.TTY, server: servesByArgs(seen.args), print: printsByArgs(seen.args)}
+	c.Name, c.Anywhere = k.displayName(at), at.server || at.tty == "" && !at.print
 	return c, true
 }

@@ -27,7 +27,6 @@ func (s *System) scanClients() []Client {
 			found = append(found, c)
 		}
 	}
-	slices.SortFunc(found, func(a, b Client) int { return a.PID - b.PID })
 	return found
 }
 
@@ -41,29 +40,71 @@ func ownedBy(pid, uid int) bool {
 	return ok && int(st.Uid) == uid
 }
 
+// examine says of a stranger where it works, and which editor it is part of.
+func (s *System) examine(pid int) (Client, bool) {
+	c, ok := s.client(pid, s.clock.boot())
+	if !ok && c.PID != 0 {
+		c.Dir, _ = os.Readlink(procPath(pid, "cwd"))
+		c.Name, c.Anywhere = editorAbove(uint64(pid)), true
+	}
+	return c, ok
+}
+
+// client describes the process with this pid as a client; false says that it is not recognised as one, and then
+// only who and where it is is filled in.
 func (s *System) client(pid int, boot time.Time) (Client, bool) {
 	var buf [4096]byte
 	st, ok := parseStat(readProc(pid, "stat", buf[:]))
 	if !ok || st.state() != Running {
 		return Client{}, false
 	}
+	if c, ok := s.roster.find(pid, st.start); ok {
+		return c, true
+	}
 	p := program{comm: st.comm, path: executable(pid, buf[:])}
 	if p.inRuntime() || recognise(p) != nil {
 		p.args = arguments(readProc(pid, "cmdline", buf[:]))
 	}
 	k := recognise(p)
-	if k == nil {
-		return Client{}, false
-	}
 	c := Client{
 		Identity: Identity{BootID: s.fixed.BootID, PID: pid, Start: st.start},
-		Program:  k.program,
 		TTY:      ttyName(st.tty),
 		Started:  boot.Add(time.Duration(st.start) * (time.Second / ticksPerSecond)),
 	}
+	if k == nil {
+		return c, false
+	}
+	c.Program = k.program
 	c.Dir, _ = os.Readlink(procPath(pid, "cwd"))
-	c.Name = k.displayName(c.TTY, k.program == kimi && (servesByArgs(p.args) || listens(pid)))
+	at := surface{tty: c.TTY, print: printsByArgs(p.args)}
+	if k.program == kimi && !at.print {
+		at.server = servesByArgs(p.args) || listens(pid)
+		at.editor = editorAbove(st.parent)
+	}
+	c.Name, c.Anywhere = k.displayName(at), at.server || at.tty == "" && !at.print
 	return c, true
+}
+
+// maxAncestors bounds the way up from a client: shell, shell, server of the editor's terminal, editor.
+const maxAncestors = 8
+
+// editorAbove returns the name of the nearest editor among pid and its ancestors, or "".
+func editorAbove(pid uint64) string {
+	var buf [4096]byte
+	for range maxAncestors {
+		if pid <= 1 {
+			return ""
+		}
+		if name := editorNamed(program{path: executable(int(pid), buf[:])}); name != "" {
+			return name
+		}
+		st, ok := parseStat(readProc(int(pid), "stat", buf[:]))
+		if !ok {
+			return ""
+		}
+		pid = st.parent
+	}
+	return ""
 }
 
 // arguments splits a cmdline. A process that wiped it to spread its title has none.

@@ -96,18 +96,49 @@ func TestKindsMayHost(t *testing.T) {
 
 func TestDisplayName(t *testing.T) {
 	tests := []struct {
-		comm, tty string
-		server    bool
-		want      string
+		name string
+		comm string
+		at   surface
+		want string
 	}{
-		{"kimi-code", "pts/2", false, "Kimi in a terminal"},
-		{"kimi-code", "", false, "Kimi"},
-		{"kimi-code", "pts/2", true, "Kimi server"},
-		{"claude", "pts/2", false, "Claude Code"},
+		{"in a terminal", "kimi-code", surface{tty: "pts/2"}, "Kimi in a terminal"},
+		{"without one", "kimi-code", surface{}, "Kimi"},
+		{"print mode, from a terminal", "kimi-code", surface{tty: "pts/2", print: true}, "Kimi"},
+		{"a server, from a terminal", "kimi-code", surface{tty: "pts/2", server: true}, "Kimi server"},
+		{"below an editor", "kimi-code", surface{editor: "VS Code"}, "VS Code"},
+		{"in the terminal of an editor", "kimi-code", surface{tty: "pts/2", editor: "VS Code"}, "Kimi in a terminal of VS Code"},
+		{"print mode below an editor", "kimi-code", surface{print: true, editor: "VS Code"}, "Kimi"},
+		{"another client", "claude", surface{tty: "pts/2"}, "Claude Code"},
 	}
 	for _, tt := range tests {
-		if got := recognise(program{comm: tt.comm}).displayName(tt.tty, tt.server); got != tt.want {
-			t.Errorf("%+v: got %q", tt, got)
+		if got := recognise(program{comm: tt.comm}).displayName(tt.at); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestClientString(t *testing.T) {
+	tests := []struct {
+		c    Client
+		want string
+	}{
+		{Client{Identity: Identity{PID: 3988}, Name: "Kimi in a terminal", TTY: "pts/2"}, "Kimi in a terminal (pid 3988, pts/2)"},
+		{Client{Identity: Identity{PID: 7}, Name: "Kimi"}, "Kimi (pid 7)"},
+		{Client{Identity: Identity{PID: 7}}, "a process (pid 7)"},
+	}
+	for _, tt := range tests {
+		if got := tt.c.String(); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestEditorNamed(t *testing.T) {
+	for path, want := range map[string]string{
+		"/usr/share/code/code": "VS Code", "/usr/share/codium/codium": "VS Code", "/usr/bin/bash": "", "/usr/bin/kimi": "", "": "",
+	} {
+		if got := editorNamed(program{path: path}); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
 }
@@ -130,11 +161,23 @@ func TestServesByArgs(t *testing.T) {
 	}
 }
 
-// An empty list would say that no client runs; from inside a sandbox that cannot be seen.
-func TestClientsInSandbox(t *testing.T) {
+func TestPrintsByArgs(t *testing.T) {
+	for args, want := range map[string]bool{
+		"kimi -p hello": true, "kimi -S session_1 --prompt hello": true, "kimi --prompt=hello": true,
+		"kimi": false, "kimi -S session_1": false, "kimi --plan": false,
+	} {
+		if got := printsByArgs(strings.Fields(args)); got != want {
+			t.Errorf("%s: got %v", args, got)
+		}
+	}
+}
+
+// A time would say that every client that runs is known; from inside a sandbox that cannot be seen.
+func TestLookInSandbox(t *testing.T) {
 	s := NewSystem()
 	s.fixed.Sandboxed = true
-	if got := s.Clients(); got != nil {
-		t.Errorf("got %+v", got)
+	s.Look()
+	if got, looked := s.Clients(); got != nil || !looked.IsZero() {
+		t.Errorf("got %+v at %v", got, looked)
 	}
 }

@@ -13,5 +13,6 @@ package locks
 //	                         // that cannot be known, or where it would not help (HostFacts)
 //	processFacts(pid int, boot time.Time) ProcessFacts // all but Namesake; pid > 0
 //	innerProcesses() map[int][]innerProcess
-//	(*System).scanClients() []Client
+//	(*System).scanClients() []Client           // of this user, in no order; nil where they cannot be listed
+//	(*System).examine(pid int) (Client, bool)  // false when it is not recognised as a client
 //	(*System).awaitExit(ctx, Identity) error           // for an Identity that was alive just now

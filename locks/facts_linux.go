@@ -174,6 +174,7 @@ func executable(pid int, buf []byte) string {
 type stat struct {
 	comm    string
 	letter  byte
+	parent  uint64
 	tty     uint64 // device number of the controlling terminal
 	threads uint64
 	start   uint64 // ticks since boot
@@ -200,6 +201,8 @@ func parseStat(line []byte) (stat, bool) {
 	number := first
 	for field := range bytes.FieldsSeq(line[end+2:]) {
 		switch number {
+		case 4:
+			s.parent = digits(field)
 		case 7:
 			s.tty = digits(field)
 		case 20:

@@ -14,7 +14,7 @@ import (
 const statTail = " S 1 4242 4242 34816 4242 4194304 1 0 0 0 1 2 0 0 20 0 11 0 96656 2047197184 90883 18446744073709551615"
 
 func TestParseStat(t *testing.T) {
-	plain := stat{comm: "kimi-code", letter: 'S', tty: 34816, threads: 11, start: 96656}
+	plain := stat{comm: "kimi-code", letter: 'S', parent: 1, tty: 34816, threads: 11, start: 96656}
 	named := func(comm string) stat {
 		s := plain
 		s.comm = comm

@@ -71,9 +71,12 @@ type File struct {
 // Client is a running process of a known client, found by executable, command name or title.
 type Client struct {
 	Identity
-	Program string    // which client: "kimi", "claude", "codex", "vscode"
-	Name    string    // "Kimi in a terminal", "Kimi", "Kimi server"
-	Dir     string    // its working directory, "" when it cannot be read
-	TTY     string    // "pts/2", or ""
-	Started time.Time // wall clock, for people
+	Program string // which client: "kimi", "claude", "codex", "vscode"
+	Name    string // "Kimi in a terminal", "Kimi", "Kimi server"
+	Dir     string // its working directory, "" when it cannot be read
+	// Anywhere says that it may work in other folders too: a server, or part of an editor. A client that a person
+	// started in a terminal, or for one prompt, does not.
+	Anywhere bool
+	TTY      string    // "pts/2", or ""
+	Started  time.Time // wall clock, for people
 }

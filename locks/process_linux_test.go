@@ -264,48 +264,6 @@ func TestAwaitExitNotSupported(t *testing.T) {
 	}
 }
 
-func TestClients(t *testing.T) {
-	c := locktest.Titled(t, "kimi-code")
-	s := locks.NewSystem()
-	id, ok := s.Identify(c.PID)
-	if !ok {
-		t.Fatal("child cannot be identified")
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, got := range s.Clients() {
-		if got.PID != c.PID {
-			continue
-		}
-		name := "Kimi"
-		if got.TTY != "" {
-			name = "Kimi in a terminal" // the tests were started in one
-		}
-		if got.Identity != id || got.Program != "kimi" || got.Name != name || got.Dir != dir || time.Since(got.Started) > time.Minute {
-			t.Errorf("got %+v, want %q in %s with %+v", got, name, dir, id)
-		}
-		return
-	}
-	t.Errorf("pid %d is not among %+v", c.PID, s.Clients())
-}
-
-// An answer is kept for a while, and the caller may change what it got.
-func TestClientsAreKept(t *testing.T) {
-	locktest.Titled(t, "kimi-code")
-	s := locks.NewSystem()
-	first := s.Clients()
-	if len(first) == 0 {
-		t.Fatal("no client found")
-	}
-	kept := first[0]
-	first[0].Name = "changed"
-	if second := s.Clients(); len(second) != len(first) || second[0] != kept {
-		t.Errorf("got %+v", second)
-	}
-}
-
 func BenchmarkSystemJudge(b *testing.B) {
 	s := locks.NewSystem()
 	path := filepath.Join(b.TempDir(), "session_1.lock")
@@ -319,18 +277,4 @@ func BenchmarkSystemJudge(b *testing.B) {
 	for b.Loop() {
 		s.Judge(f, now)
 	}
-}
-
-func BenchmarkClients(b *testing.B) {
-	b.Run("scan", func(b *testing.B) {
-		for b.Loop() {
-			locks.NewSystem().Clients()
-		}
-	})
-	b.Run("kept", func(b *testing.B) {
-		s := locks.NewSystem()
-		for b.Loop() {
-			s.Clients()
-		}
-	})
 }

@@ -14,11 +14,11 @@ type System struct {
 
 	witnesses *witnessBook
 
-	mu        sync.Mutex
-	clients   []Client
-	clientsAt time.Time
-	inner     map[int][]innerProcess // by the pid in their own namespace
-	innerAt   time.Time
+	roster roster
+
+	mu      sync.Mutex
+	inner   map[int][]innerProcess // by the pid in their own namespace
+	innerAt time.Time
 }
 
 // innerProcess is a process in a pid namespace below ours.

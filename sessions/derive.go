@@ -21,11 +21,11 @@ func (x *Index) derive(e *entry, now time.Time) {
 			pids = append(pids, e.rec.Lock.Record.PID)
 		}
 	}
-	if w := e.store.witnesses[e.rec.Key]; w != nil {
-		s.LastWriter = w.party()
+	if as := e.store.authors[e.rec.Key]; as != nil && as.last != nil {
+		s.LastWriter = &as.last.Party
 	}
 	if e.rec.unfinished() {
-		s.Writer = x.writer(e)
+		s.Writer = x.writer(e, now)
 		pids = append(pids, s.Writer.PIDs...)
 	}
 	row, deadline := Classify(s, now, x.cfg.Policy)
@@ -61,30 +61,47 @@ func sameHolder(a, b *Holder) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.PID == b.PID && a.Verdict == b.Verdict && a.Via == b.Via && a.Certainty == b.Certainty && a.Client == b.Client &&
+	return a.PID == b.PID && a.Where == b.Where && a.Verdict == b.Verdict && a.Via == b.Via && a.Certainty == b.Certainty && a.Client == b.Client &&
 		a.Hostname == b.Hostname && a.StartedAt.Equal(b.StartedAt) && slices.Equal(a.Evidence, b.Evidence)
 }
 
-// writer works out who may be behind e's open turn.
-func (x *Index) writer(e *entry) Writer {
-	w := e.store.witnesses[e.rec.Key]
-	alive := locks.Unknown
-	if w != nil {
-		alive = x.cfg.Prober.Alive(w.Identity)
+// writer works out who may be behind e's unfinished work.
+func (x *Index) writer(e *entry, now time.Time) Writer {
+	known, looked := x.cfg.Prober.Clients()
+	q := inquiry{
+		rec: e.rec, clients: x.liveClients(e.rec, known), census: x.census(e, looked), servers: x.liveServers(e.store),
 	}
-	return findWriter(e.rec, w, alive, x.liveClients(e.rec), x.liveServers(e.store))
+	as := e.store.authors[e.rec.Key]
+	if as != nil && as.last != nil {
+		q.last, q.alive = as.last, x.cfg.Prober.Alive(as.last.Identity)
+	}
+	for _, begun := range e.rec.OpenTurns {
+		t := turnOwner{begun: begun}
+		if as != nil {
+			t.by = as.of(begun)
+		}
+		if t.by != nil {
+			t.alive = x.cfg.Prober.Alive(t.by.Identity)
+		}
+		q.turns = append(q.turns, t)
+	}
+	w := findWriter(q)
+	if q.census == outdated && (w.Holder == nil || w.Holder.Certainty != Proven) {
+		if e.asked.IsZero() {
+			e.asked = now
+		}
+		x.askLook(e)
+	}
+	return w
 }
 
-// liveClients are the client processes of r's program, nil when processes cannot be listed. The Prober's list
-// may be a moment old; each is asked for again.
-func (x *Index) liveClients(r *Record) []locks.Client {
-	all := x.cfg.Prober.Clients()
-	if all == nil {
-		return nil
-	}
-	live := []locks.Client{}
-	for _, c := range all {
-		if c.Program == r.Source && x.cfg.Prober.Alive(c.Identity) != locks.Dead {
+// liveClients are the known clients that may work in r's folder. Some of those that are known may have ended; each is
+// asked for again.
+func (x *Index) liveClients(r *Record, known []locks.Client) []locks.Client {
+	var live []locks.Client
+	for _, c := range known {
+		if c.Program == r.Source && (c.Dir == "" || r.WorkDir == "" || sameDir(c.Dir, r.WorkDir)) &&
+			x.cfg.Prober.Alive(c.Identity) != locks.Dead {
 			live = append(live, c)
 		}
 	}
@@ -92,12 +109,8 @@ func (x *Index) liveClients(r *Record) []locks.Client {
 }
 
 func (x *Index) liveServers(st *store) []Server {
-	served, ok := st.src.(Served)
-	if !ok {
-		return nil
-	}
 	var live []Server
-	for _, s := range served.Servers() {
+	for _, s := range st.servers() {
 		if id, ok := x.cfg.Prober.Identify(s.PID); ok && x.cfg.Prober.Alive(id) != locks.Dead {
 			live = append(live, s)
 		}

@@ -158,9 +158,14 @@ type procs struct {
 	ended     map[locks.Identity]chan struct{} // of live processes
 	starts    uint64
 	clients   []locks.Client
-	blind     bool // the end of a process cannot be waited for
-	witnessed int  // how often a lock was shown
-	asked     int  // how often Judge was
+	known     []locks.Client // those that a look or a temp name made known
+	looked    time.Time
+	looks     int            // how often all were looked through
+	sandbox   bool           // they cannot be
+	written   map[int]uint64 // by pid
+	blind     bool           // the end of a process cannot be waited for
+	witnessed int            // how often a lock was shown
+	asked     int            // how often Judge was
 }
 
 func newProcs() *procs {
@@ -242,10 +247,62 @@ func (p *procs) judged() int {
 	return p.asked
 }
 
-func (p *procs) Clients() []locks.Client {
+func (p *procs) Clients() ([]locks.Client, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.clients)
+	return slices.Clone(p.known), p.looked
+}
+
+func (p *procs) Look() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.looks++
+	if !p.sandbox {
+		p.known, p.looked = slices.Clone(p.clients), time.Now()
+	}
+}
+
+// lookCount returns how often all processes were looked through.
+func (p *procs) lookCount() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.looks
+}
+
+func (p *procs) Meet(pid int, _ string) (locks.Client, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.clients {
+		if c.PID == pid && p.ended[c.Identity] != nil {
+			if !slices.Contains(p.known, c) {
+				p.known = append(p.known, c)
+			}
+			return c, true
+		}
+	}
+	return locks.Client{}, false
+}
+
+// write moves the write counter of the process with this pid.
+func (p *procs) write(pid int, bytes uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.written == nil {
+		p.written = map[int]uint64{}
+	}
+	p.written[pid] += bytes
+}
+
+func (p *procs) Counters(string) []locks.Counter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []locks.Counter
+	for _, c := range p.known {
+		if p.ended[c.Identity] != nil {
+			all = append(all, locks.Counter{Identity: c.Identity, Bytes: p.written[c.PID], Known: true})
+		}
+	}
+	return all
 }
 
 func (p *procs) AwaitExit(ctx context.Context, id locks.Identity) error {

@@ -21,10 +21,24 @@ type Prober interface {
 	Judge(f *locks.File, now time.Time) locks.Judgement
 	Identify(pid int) (locks.Identity, bool) // false when there is no such process, or it cannot be told
 	Alive(id locks.Identity) locks.Verdict
-	Clients() []locks.Client // may be a moment old; nil where processes cannot be listed
+	Census
 	// AwaitExit returns nil when the process has ended. After an error other than ctx's the Index looks
 	// again every half a minute.
 	AwaitExit(ctx context.Context, id locks.Identity) error
+}
+
+// Census tells of the running clients. What it knows comes from Look and Meet.
+type Census interface {
+	// Clients returns the clients that are known, some of which may have ended, and when all processes were last
+	// looked through: zero when they never were, or cannot be.
+	Clients() (known []locks.Client, looked time.Time)
+	// Look looks through all processes. It may take some milliseconds.
+	Look()
+	// Meet makes the process pid known as a client of program, of which it did something typical. It returns
+	// false when that cannot be identified.
+	Meet(pid int, program string) (locks.Client, bool)
+	// Counters reads how much the known clients of program have written so far.
+	Counters(program string) []locks.Counter
 }
 
 // IndexConfig is what an Index needs.
@@ -74,7 +88,11 @@ type Index struct {
 	due       deadlines
 	awaited   map[locks.Identity]*awaited
 	nextSweep time.Time
-	wakeups   int // how often the timer fired; the idle test reads it after Run
+	looks     looks
+	grown     []grown // since the last derivation
+	// batchBegan and batchEnd are when the last batch was taken, and done with.
+	batchBegan, batchEnd time.Time
+	wakeups              int // how often the timer fired; the idle test reads it after Run
 }
 
 // request is something to do on the Index's goroutine; done is closed after the result is published.
@@ -102,6 +120,7 @@ func NewIndex(cfg IndexConfig) *Index {
 		requests: make(chan request), parts: make(chan scanPart), exits: make(chan locks.Identity),
 		ready: make(chan struct{}), ended: make(chan struct{}), dirty: map[*entry]bool{}, traces: map[*entry]*Trace{}, awaited: map[locks.Identity]*awaited{},
 	}
+	x.looks.askers, x.looks.done = map[*entry]bool{}, make(chan struct{})
 	for _, src := range cfg.Sources {
 		x.stores = append(x.stores, newStore(src))
 	}
@@ -137,6 +156,9 @@ func (x *Index) Ready() <-chan struct{} { return x.ready }
 func (x *Index) Refresh(ctx context.Context, s *Session) (*Session, error) {
 	var fresh *Session
 	var failed error
+	if s.unfinished() {
+		x.cfg.Prober.Look() // somebody is about to act on what is said of its writer
+	}
 	err := x.ask(ctx, func(now time.Time) {
 		st := x.storeAt(s.Root)
 		if st == nil {
@@ -208,6 +230,7 @@ func (x *Index) loop(ctx context.Context) {
 	defer timer.Stop()
 	for {
 		x.flush(time.Now())
+		x.startLook(ctx, time.Now())
 		x.arm(timer)
 		select {
 		case <-ctx.Done():
@@ -223,6 +246,8 @@ func (x *Index) loop(ctx context.Context) {
 			x.takePart(ctx, p, time.Now())
 		case id := <-x.exits:
 			x.takeExit(id)
+		case <-x.looks.done:
+			x.takeLook(time.Now())
 		case r := <-x.requests:
 			now := time.Now()
 			r.do(now)
@@ -250,6 +275,9 @@ func (x *Index) arm(timer *time.Timer) {
 	if x.cfg.Sweep > 0 && (next.IsZero() || x.nextSweep.Before(next)) {
 		next = x.nextSweep
 	}
+	if due := x.looks.due(); !due.IsZero() && (next.IsZero() || due.Before(next)) {
+		next = due
+	}
 	if next.IsZero() {
 		timer.Stop()
 		return
@@ -264,12 +292,18 @@ func (x *Index) takeBatch(ctx context.Context, b watcher.Batch, now time.Time) {
 			x.rescan(ctx, st)
 		}
 	}
+	x.takeEvents(ctx, b.Events, now)
+	x.batchBegan, x.batchEnd = now, time.Now()
+}
+
+// takeEvents reads again what events hint at.
+func (x *Index) takeEvents(ctx context.Context, events []watcher.Event, now time.Time) {
 	type place struct {
 		st  *store
 		key string
 	}
-	look := map[place]bool{}
-	for _, e := range b.Events {
+	look, stirred := map[place]bool{}, map[*store]bool{}
+	for _, e := range events {
 		st := x.storeAt(e.Root)
 		if st == nil {
 			continue
@@ -285,22 +319,31 @@ func (x *Index) takeBatch(ctx context.Context, b watcher.Batch, now time.Time) {
 		}
 		for _, key := range c.Keys {
 			look[place{st, key}] = true
-			x.witness(st, key, c.Writer, now)
+		}
+		x.takeWriter(st, c, now)
+		stirred[st] = stirred[st] || len(c.Keys) > 0 || c.Writer != 0
+	}
+	for st := range stirred {
+		if stirred[st] {
+			x.count(st) // what comes later can be compared with it
 		}
 	}
 	for p := range look {
+		p.st.authorsOf(p.key).reading(time.Now())
 		x.reload(p.st, p.key, now)
 	}
 }
 
-// witness remembers which process was seen to write key. A process that cannot be identified any more is
-// no witness.
-func (x *Index) witness(st *store, key string, pid int, now time.Time) {
-	if pid == 0 {
+// takeWriter takes over which process gave itself away.
+func (x *Index) takeWriter(st *store, c Change, now time.Time) {
+	if c.Writer == 0 {
 		return
 	}
-	if id, ok := x.cfg.Prober.Identify(pid); ok {
-		st.witnesses[key] = &Witness{Identity: id, Seen: now}
+	if len(c.Keys) == 0 {
+		x.meet(st, "", c.Writer, now)
+	}
+	for _, key := range c.Keys {
+		x.meet(st, key, c.Writer, now)
 	}
 }
 
@@ -328,6 +371,7 @@ const maxSingleEvents = 128
 
 // flush derives what changed, and publishes it.
 func (x *Index) flush(now time.Time) {
+	x.creditAll(now)
 	for len(x.dirty) > 0 {
 		for e := range x.dirty {
 			x.settle(e, now)

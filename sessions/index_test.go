@@ -548,7 +548,8 @@ func TestRemovedRowsAreForgotten(t *testing.T) {
 		r.stop()
 		st := r.index.stores[0]
 		left := len(r.index.awaited) + len(r.index.due.heap) + len(r.index.dirty) +
-			len(st.entries) + len(st.byID) + len(st.children) + len(st.groups) + len(st.witnesses)
+			len(st.entries) + len(st.byID) + len(st.children) + len(st.groups) + len(st.authors) +
+			len(r.index.looks.askers) + len(r.index.grown)
 		if left != 0 {
 			t.Errorf("%d things are left: %+v", left, st)
 		}
@@ -662,7 +663,7 @@ func TestWitness(t *testing.T) {
 		r.procs.kill(51)
 		synctest.Wait()
 		r.want("the writer has ended", "a stale interrupted")
-		if got := strings.Join(r.row("a").AllEvidence, "\n"); !strings.Contains(got, "pid 51 wrote its state and is gone") {
+		if got := strings.Join(r.row("a").AllEvidence, "\n"); !strings.Contains(got, "and pid 51 is gone") {
 			t.Errorf("evidence = %s", got)
 		}
 	})

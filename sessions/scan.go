@@ -59,6 +59,9 @@ func (x *Index) sweep(ctx context.Context) {
 			if e.rec.Lock != nil || e.rec.unfinished() {
 				x.dirty[e] = true
 			}
+			if e.rec.unfinished() {
+				x.askLook(e)
+			}
 		}
 	}
 	x.rescanAll(ctx)
@@ -211,6 +214,9 @@ func (x *Index) announceReady() {
 		if !st.scan.ended {
 			return
 		}
+	}
+	if x.looks.ended.IsZero() && len(x.looks.askers) > 0 {
+		return // nothing is known of the processes so far
 	}
 	select {
 	case <-x.ready:

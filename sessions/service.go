@@ -279,11 +279,11 @@ func occupied(row *Session) error {
 // HolderName says who a Holder is, in words.
 func HolderName(h *Holder) string {
 	name := h.Client
-	if name == "" {
+	switch {
+	case h.PID != 0:
+		name = processName(name, h.PID, h.Where)
+	case name == "":
 		name = "a process"
-	}
-	if h.PID != 0 {
-		name += fmt.Sprintf(" (pid %d)", h.PID)
 	}
 	if h.Hostname != "" && h.Verdict == locks.Unknown {
 		name += " on " + h.Hostname

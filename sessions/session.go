@@ -161,6 +161,11 @@ type Record struct {
 	// a turn never ends it, not even when the session is resumed and goes on.
 	Overtaken bool      `json:"-"`
 	TurnSince time.Time `json:"-"`
+	// OpenTurns is when each of the open turns began, as their records say; a moment stays the same from one
+	// reading to the next. Empty when the tail does not tell them apart.
+	OpenTurns []time.Time `json:"-"`
+	// WireBytes is the size of all journals together.
+	WireBytes int64 `json:"-"`
 	// Lock is the Session's lock file, nil when there is none.
 	Lock *locks.File `json:"-"`
 	// Groups are the implicit selectors that would match this open note, the most telling first; two
@@ -179,6 +184,7 @@ type Holder struct {
 	PID       int           `json:"pid,omitempty"`
 	Hostname  string        `json:"hostname,omitempty"`
 	Client    string        `json:"client,omitempty"`
+	Where     string        `json:"where,omitempty"`     // where a person finds it: "pts/2", "port 58627"
 	StartedAt time.Time     `json:"started_at,omitzero"` // when the lock was taken, or the process began
 	Verdict   locks.Verdict `json:"verdict"`
 	Via       Via           `json:"via"`

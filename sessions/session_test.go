@@ -17,7 +17,7 @@ import (
 const sessionKeys = `
 	agent agent_count agents agents.id agents.parent agents.type ambiguous_group archived archived_at client_name
 	created_at ended_at evidence facts forked_from holder holder.certainty holder.client holder.evidence
-	holder.hostname holder.pid holder.started_at holder.verdict holder.via id last_writer last_writer.boot_id
+	holder.hostname holder.pid holder.started_at holder.verdict holder.via holder.where id last_writer last_writer.boot_id
 	last_writer.certainty last_writer.name last_writer.pid last_writer.seen last_writer.start parent_id path problems project reasons root source status
 	status_word title updated_at work work.busy work.last_turn_reason work.main_turn_active work.pending_interaction
 	work_dir`

@@ -42,14 +42,16 @@ type Change struct {
 	Keys []string // these may have changed, appeared or gone
 	IDs  []string // Sessions with these ids may have changed, wherever they are
 	All  bool     // everything may have changed: list again
-	// Writer is the pid that a temp file name gave away as the writer of Keys, or 0.
+	// Writer is the pid that a temp file name gave away as the writer of Keys, or 0. Without Keys it is that of a
+	// client that has the store open, and has not written in a Session yet.
 	Writer int
 }
 
 // Server is a running server process of a store that may hold any of its Sessions.
 type Server struct {
 	PID       int
-	Name      string // "Kimi server (port 58627)"
+	Name      string // "Kimi server"
+	Where     string // "port 58627", or ""
 	StartedAt time.Time
 	Address   string // "127.0.0.1:58627", or "" when the store does not say
 }

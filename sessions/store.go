@@ -12,15 +12,16 @@ import (
 
 // store is the Index's side of one Source. Owned by the Index's goroutine.
 type store struct {
-	src       Source
-	info      Store
-	entries   map[string]*entry          // by Record.Key
-	byID      map[string]*entry          // by folded id, chained through entry.nextID
-	groups    map[string]map[*entry]bool // open notes by implicit selector
-	children  map[string]map[*entry]bool // by folded parent id
-	witnesses map[string]*Witness        // by Record.Key
-	failed    map[string]error           // why the last reading of a key failed
-	scan      scanState
+	src      Source
+	info     Store
+	entries  map[string]*entry          // by Record.Key
+	byID     map[string]*entry          // by folded id, chained through entry.nextID
+	groups   map[string]map[*entry]bool // open notes by implicit selector
+	children map[string]map[*entry]bool // by folded parent id
+	authors  map[string]*authors        // by Record.Key
+	ledger   ledger                     // of the clients' write counters
+	failed   map[string]error           // why the last reading of a key failed
+	scan     scanState
 }
 
 // entry is one Session in the Index.
@@ -33,6 +34,7 @@ type entry struct {
 	place  int32  // in the deadlines, -1 when not there
 	gen    int32  // the scan that saw it last
 	grown  time.Time
+	asked  time.Time // when a look at all processes was first wanted for the present work, see [Index.census]
 	waits  []*awaited
 }
 
@@ -40,7 +42,7 @@ func newStore(src Source) *store {
 	return &store{
 		src: src, info: Store{Source: src.Name(), Root: src.Root()},
 		entries: map[string]*entry{}, byID: map[string]*entry{}, groups: map[string]map[*entry]bool{},
-		children: map[string]map[*entry]bool{}, witnesses: map[string]*Witness{}, failed: map[string]error{},
+		children: map[string]map[*entry]bool{}, authors: map[string]*authors{}, failed: map[string]error{},
 	}
 }
 
@@ -103,6 +105,9 @@ func (x *Index) add(st *store, rec *Record, now time.Time) {
 		e.grown = now // it was not there before, so somebody has just made it
 	}
 	st.entries[rec.Key] = e
+	if !e.grown.IsZero() {
+		x.followReading(e, 0, now)
+	}
 	x.link(e)
 	x.dirty[e] = true
 }
@@ -116,7 +121,8 @@ func (x *Index) replace(e *entry, rec *Record, now time.Time) {
 		}
 		return
 	}
-	if progressed(e.rec, rec) {
+	old := e.rec
+	if progressed(old, rec) {
 		e.grown = now
 	}
 	if sameLinks(e.rec, rec) {
@@ -126,6 +132,10 @@ func (x *Index) replace(e *entry, rec *Record, now time.Time) {
 		e.rec = rec
 		x.link(e)
 	}
+	if !rec.TurnSince.Equal(old.TurnSince) || rec.unfinished() != old.unfinished() {
+		e.asked = time.Time{}
+	}
+	x.followReading(e, old.WireBytes, now)
 	x.dirty[e] = true
 }
 
@@ -143,7 +153,7 @@ func sameLinks(a, b *Record) bool {
 func (x *Index) remove(e *entry) {
 	x.unlink(e)
 	delete(e.store.entries, e.rec.Key)
-	delete(e.store.witnesses, e.rec.Key)
+	delete(e.store.authors, e.rec.Key)
 	x.due.set(e, time.Time{})
 	x.await(e, nil)
 	delete(x.dirty, e)

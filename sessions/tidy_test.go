@@ -62,7 +62,7 @@ func TestLockTimesAreTidy(t *testing.T) {
 	if got := asJSON(t, lockedAt(local))["holder"].(map[string]any)["started_at"]; got != "2026-03-14T12:00:00Z" {
 		t.Errorf("a lock from another zone has started_at %v", got)
 	}
-	w := findWriter(kimiRecord(), nil, "", []locks.Client{client(5, "/p", local)}, nil)
+	w := findWriter(inquiry{rec: kimiRecord(), clients: []locks.Client{client(5, "/p", local)}})
 	if got := asJSON(t, w.Holder)["started_at"]; got != "2026-03-14T12:00:00Z" {
 		t.Errorf("a client from another zone has started_at %v", got)
 	}

@@ -202,7 +202,7 @@ func TestWireOf2GiB(t *testing.T) {
 		if r.Work.LastTurnReason != "completed" || r.Title != "do something, please" || r.Work.MainTurnActive != sessions.No {
 			t.Errorf("%d bytes: %+v, title %q", size, r.Work, r.Title)
 		}
-		r.Key, r.ID, r.Path, r.Stamp, r.Trace = "", "", "", 0, nil
+		r.Key, r.ID, r.Path, r.Stamp, r.Trace, r.WireBytes = "", "", "", 0, nil, 0
 		records = append(records, r)
 	}
 	if !reflect.DeepEqual(records[0], records[1]) {

@@ -150,7 +150,7 @@ func TestRealHome2Times(t *testing.T) {
 
 func TestRealHome2Servers(t *testing.T) {
 	src, _ := copyOf(t, "kimi-home-2.1.0")
-	want := []sessions.Server{{PID: 26112, Name: "Kimi server (port 58713)", StartedAt: time.UnixMilli(1795966960870).UTC(), Address: "127.0.0.1:58713"}}
+	want := []sessions.Server{{PID: 26112, Name: "Kimi server", Where: "port 58713", StartedAt: time.UnixMilli(1795966960870).UTC(), Address: "127.0.0.1:58713"}}
 	if got := src.Servers(); !reflect.DeepEqual(got, want) {
 		t.Errorf("Servers = %+v, want %+v", got, want)
 	}

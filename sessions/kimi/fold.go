@@ -14,6 +14,7 @@ type turn struct {
 	id    int
 	begun time.Time // zero when its beginning was not read
 	last  time.Time // its newest record
+	again time.Time // when another process began a turn with the same id, zero if none did
 
 	// Each turn is written twice, by two families of records that interleave: turn.prompt and
 	// turn.ended, agent.turn.started and agent.turn.ended. An id occurs several times when two
@@ -98,9 +99,13 @@ func (f *fold) drop(id int) {
 // prompt is a turn.prompt. An id that was used before, and not freed by an undo, was given by a process that
 // did not see the first. Id 0 proves nothing: imported sessions carry it twice.
 func (f *fold) prompt(id int, at time.Time) {
-	f.begin(id, at).prompts++
+	t := f.begin(id, at)
+	t.prompts++
 	if id == noTurn {
 		return
+	}
+	if t.prompts > 1 && t.prompts > t.starts {
+		t.again = at
 	}
 	if id != 0 && slices.Contains(f.prompted, id) {
 		f.twoWriters = fmt.Sprintf("turn %d began twice", id)
@@ -109,7 +114,12 @@ func (f *fold) prompt(id int, at time.Time) {
 }
 
 // started is an agent.turn.started.
-func (f *fold) started(id int, at time.Time) { f.begin(id, at).starts++ }
+func (f *fold) started(id int, at time.Time) {
+	t := f.begin(id, at)
+	if t.starts++; t.starts > 1 && t.starts > t.prompts {
+		t.again = at
+	}
+}
 
 // ended is a turn.ended, outcome an agent.turn.ended. The beginning of either may lie before what was read.
 func (f *fold) ended(id int, reason string, at time.Time) {

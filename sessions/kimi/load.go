@@ -264,11 +264,7 @@ func (r *reading) describeWork() {
 	open := r.main.running(time.Time{}, r.now)
 	w.MainTurnActive = r.mainTurnActive(len(open.turns) > 0)
 	rec.OpenTurn, rec.Overtaken = w.MainTurnActive == sessions.Yes, open.overtaken
-	for _, t := range open.turns {
-		if t.begun.After(rec.TurnSince) {
-			rec.TurnSince = t.begun
-		}
-	}
+	r.listTurns(open.turns)
 	w.Busy = w.MainTurnActive
 	r.takeWork(r.main, open)
 	for _, j := range r.subs {
@@ -283,6 +279,22 @@ func (r *reading) describeWork() {
 	if r.main.twoWriters != "" {
 		r.fact(sessions.FactTwoWriters)
 		r.evidence("%s in %s", r.main.twoWriters, r.main.name)
+	}
+}
+
+// listTurns fills in when the open turns began.
+func (r *reading) listTurns(open []turn) {
+	rec := r.record
+	for _, t := range open {
+		for _, begun := range []time.Time{t.begun, t.again} {
+			if begun.IsZero() {
+				continue
+			}
+			rec.OpenTurns = append(rec.OpenTurns, begun)
+			if begun.After(rec.TurnSince) {
+				rec.TurnSince = begun
+			}
+		}
 	}
 }
 
@@ -327,6 +339,9 @@ func (r *reading) hasMain() bool {
 // only. Their number is the larger of the two.
 func (r *reading) listAgents() {
 	rec := r.record
+	for _, a := range r.agents {
+		rec.WireBytes += a.wire.size
+	}
 	rec.AgentCount = max(r.meta.agentCount, len(r.agents))
 	as := r.meta.agents
 	for _, a := range r.agents {

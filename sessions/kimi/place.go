@@ -11,6 +11,7 @@ type role uint8
 const (
 	noise       role = iota // nothing that matters to us
 	homeDir                 // the home itself
+	clientFile              // workspaces.json.tmp.<pid>.<hex>: every client writes it when it starts
 	indexFile               // session_index.jsonl or sessions/index.jsonl
 	sessionsDir             // sessions
 	marksDir                // sessions/.index-dirty
@@ -31,7 +32,7 @@ type place struct {
 	bucket string // for bucketDir and below
 	key    string // for sessionDir and below
 	id     string // for mark and lockFile
-	writer int    // the pid in a temp file's name, or 0
+	writer int    // the pid in the name of a temp file of a session or a client, or 0
 }
 
 // The names that the client gives to things.
@@ -43,6 +44,7 @@ const (
 	mainAgent   = "main"
 	dirtyName   = ".index-dirty"
 	lockSuffix  = ".lock"
+	spacesName  = "workspaces.json"
 	indexName   = "session_index.jsonl"
 	index2Name  = "sessions/index.jsonl"
 	sessionsRel = "sessions"
@@ -64,6 +66,9 @@ func locate(rel string) place {
 		return locateLock(parts)
 	case "server":
 		return locateServer(parts)
+	}
+	if pid := tempWriter(parts[0], spacesName); pid != 0 && len(parts) == 1 {
+		return place{role: clientFile, writer: pid}
 	}
 	return place{}
 }

@@ -60,7 +60,7 @@ func (s *serverFiles) read() (changed bool) {
 	})
 	slices.SortFunc(list, func(a, b sessions.Server) int { return a.PID - b.PID })
 	changed = !slices.EqualFunc(list, s.list, func(a, b sessions.Server) bool {
-		return a.PID == b.PID && a.Name == b.Name && a.Address == b.Address && a.StartedAt.Equal(b.StartedAt)
+		return a.PID == b.PID && a.Where == b.Where && a.Address == b.Address && a.StartedAt.Equal(b.StartedAt)
 	})
 	s.list = list
 	return changed
@@ -92,7 +92,7 @@ func parseServer(b []byte) (sessions.Server, bool) {
 		case "port":
 			if n, ok := rawjson.Int(value); ok {
 				port = n
-				server.Name = fmt.Sprintf("Kimi server (port %d)", port)
+				server.Where = fmt.Sprintf("port %d", port)
 			}
 		case "host":
 			host = rawjson.String(value)

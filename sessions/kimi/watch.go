@@ -43,6 +43,8 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 		return s.bucketChanged(p.bucket, e.Op)
 	case sessionDir, partDir, partFile:
 		return sessions.Change{Keys: []string{p.key}, Writer: p.writer}
+	case clientFile:
+		return sessions.Change{Writer: p.writer}
 	case mark:
 		if e.Op&(watcher.Create|watcher.Write) != 0 {
 			return sessions.Change{IDs: []string{p.id}}

@@ -44,9 +44,10 @@ func TestWatch(t *testing.T) {
 			s + "/state.json.tmp.12729.4fb86cef", s + "/session-meta/state.json", s + "/agents/main/wire.jsonl",
 			s + "/agents/agent-1/wire.jsonl", "sessions/.index-dirty/session_a.1795966976494", "locks",
 			"locks/sessions/session_a.lock", "server/instances/01M8KZJ176RZ2B6YS069JTAVE1.json",
+			"workspaces.json.tmp.12729.6a2ba970",
 		},
 		true: {
-			"workspaces.json", "workspaces.json.tmp.12729.6a2ba970", "config.toml", "server.token", "device_id", "tui.toml",
+			"workspaces.json", "workspaces.json.tmp.garbage", "x/workspaces.json.tmp.12729.6a2ba970", "config.toml", "server.token", "device_id", "tui.toml",
 			"logs/kimi-code.log", "cache/query-store/shard-00/db.wal", "search-index/db.lock", "server/lock",
 			"server/events/__global__.jsonl", "sessions/.DS_Store", "sessions/.index-cache/scan.json",
 			"sessions/.index-cache/scan.json.tmp.12729.8d4052ad", "sessions/.index-dirty/garbage",
@@ -105,6 +106,7 @@ func TestChanged(t *testing.T) {
 		{"sessions", write, none},
 		{".", remove, all},
 		{"workspaces.json", write, none},
+		{"workspaces.json.tmp.12729.6a2ba970", create, sessions.Change{Writer: 12729}},
 		{"config.toml", write, none},
 	} {
 		got := src.Changed(watcher.Event{Root: home, Path: filepath.Join(home, filepath.FromSlash(c.rel)), Op: c.op})

@@ -1,0 +1,238 @@
+package sessions
+
+import (
+	"slices"
+	"time"
+
+	"berth/locks"
+)
+
+// Times around the events of a watcher.
+const (
+	// heldBack is how long the Watcher may hold back an event of a file that changes often, with some room.
+	heldBack = 1200 * time.Millisecond
+	// onTheWay is how long an event of a quiet file may take to us.
+	onTheWay = 200 * time.Millisecond
+)
+
+// authors is what is known of who wrote in one Session. Owned by the Index's goroutine.
+type authors struct {
+	last  *author
+	turns []turnOwner
+	named []*author // whose pid was in the name of a temp file lately
+	// read is when the Session was last read at an event, or a moment before; before is the time before that.
+	read, before time.Time
+}
+
+// reading notes that the Session is about to be read, at an event.
+func (as *authors) reading(now time.Time) { as.before, as.read = as.read, now }
+
+// of returns who began the open turn of that moment, nil when it is not proven.
+func (as *authors) of(begun time.Time) *author {
+	for i := range as.turns {
+		if as.turns[i].begun.Equal(begun) {
+			return as.turns[i].by
+		}
+	}
+	return nil
+}
+
+// name notes that a gave its pid to a temp file. A turn that has just appeared is its, when that is nobody's.
+func (as *authors) name(a *author, now time.Time) {
+	as.last = a
+	as.named = slices.DeleteFunc(as.named, func(b *author) bool {
+		return b.Identity == a.Identity || now.Sub(b.Seen) > heldBack
+	})
+	as.named = append(as.named, a)
+	as.claim(a, func(t *turnOwner) bool { return now.Sub(t.appeared) <= heldBack })
+}
+
+// wasNamed reports whether id gave its pid to a temp file a moment before now.
+func (as *authors) wasNamed(id locks.Identity, now time.Time) bool {
+	return slices.ContainsFunc(as.named, func(a *author) bool { return a.Identity == id && now.Sub(a.Seen) <= heldBack })
+}
+
+// follow takes over which turns are open after a reading. by is who wrote what is new in it, nil when that is not
+// proven; now is zero for turns that nobody saw appear.
+func (as *authors) follow(open []time.Time, by *author, now time.Time) {
+	had := len(as.turns)
+	as.turns = slices.DeleteFunc(as.turns, func(t turnOwner) bool {
+		return !slices.ContainsFunc(open, t.begun.Equal)
+	})
+	ended, kept := len(as.turns) < had, len(as.turns)
+	for _, begun := range open {
+		if !slices.ContainsFunc(as.turns, func(t turnOwner) bool { return t.begun.Equal(begun) }) {
+			as.turns = append(as.turns, turnOwner{begun: begun, appeared: now})
+		}
+	}
+	switch added := len(as.turns) - kept; {
+	case by == nil:
+	case added == 1:
+		as.claim(by, func(t *turnOwner) bool { return t == &as.turns[kept] })
+	case added == 0 && !ended:
+		// It goes on with a turn, and not with one of somebody else.
+		as.claim(by, func(*turnOwner) bool { return true })
+	}
+}
+
+// claim makes a the author of the one turn without an author that fits. One process runs one turn at a time, so who
+// has a turn gets no other; and of two that fit nothing is proven.
+func (as *authors) claim(a *author, fits func(*turnOwner) bool) {
+	var free []*turnOwner
+	for i := range as.turns {
+		switch t := &as.turns[i]; {
+		case t.by != nil && t.by.Identity == a.Identity:
+			return
+		case t.by == nil && fits(t):
+			free = append(free, t)
+		}
+	}
+	if len(free) == 1 {
+		free[0].by = a
+	}
+}
+
+// grown is a Session whose journals were longer at this reading than at the one before.
+type grown struct {
+	e     *entry
+	bytes int64
+	// since is a moment before the first of these bytes was written.
+	since time.Time
+}
+
+// authorsOf returns what is known of who wrote key, new when nothing is.
+func (st *store) authorsOf(key string) *authors {
+	as := st.authors[key]
+	if as == nil {
+		as = &authors{}
+		st.authors[key] = as
+	}
+	return as
+}
+
+// meet takes over that the process pid gave its number to a temp file of the store, in the Session key unless that is
+// "". A process that cannot be identified any more proves nothing.
+func (x *Index) meet(st *store, key string, pid int, now time.Time) {
+	c, ok := x.cfg.Prober.Meet(pid, st.src.Name())
+	if !ok || key == "" {
+		return
+	}
+	st.authorsOf(key).name(x.author(st, c, ViaTempName, namedBy(pid, now), now), now)
+	if e := st.entries[key]; e != nil {
+		x.dirty[e] = true
+	}
+}
+
+// author describes a client of the store that was proven to write at now.
+func (x *Index) author(st *store, c locks.Client, via Via, why string, now time.Time) *author {
+	a := &author{client: c.Name, where: c.TTY, via: via, why: why}
+	for _, s := range st.servers() {
+		if s.PID == c.PID {
+			a.client, a.where = s.Name, s.Where
+		}
+	}
+	a.Party = Party{Identity: c.Identity, Name: processName(a.client, c.PID, a.where), Seen: now, Certainty: Proven}
+	return a
+}
+
+// servers are those that the store names; whether they live is another question.
+func (st *store) servers() []Server {
+	if served, ok := st.src.(Served); ok {
+		return served.Servers()
+	}
+	return nil
+}
+
+// count reads the write counters of the store's clients, unless that was done a moment ago.
+func (x *Index) count(st *store) {
+	st.ledger.enter(x.cfg.Prober.Counters(st.src.Name()), time.Now())
+}
+
+// followReading takes over a new reading of e, whose journals had before bytes until now. When they grew, who did it
+// is found out before e is derived.
+func (x *Index) followReading(e *entry, before int64, now time.Time) {
+	st := e.store
+	if n := e.rec.WireBytes - before; n > 0 {
+		x.grown = append(x.grown, grown{e, n, x.unseenSince(st.authorsOf(e.rec.Key), now)})
+	} else if as := st.authors[e.rec.Key]; as != nil {
+		as.follow(e.rec.OpenTurns, nil, now)
+	}
+}
+
+// unseenSince is a moment before which nothing of a Session was written that was not read until now. A file that was
+// quiet is reported at once. The batch that was handled last may have been under way for longer.
+func (x *Index) unseenSince(as *authors, now time.Time) time.Time {
+	since := now.Add(-onTheWay)
+	if x.batchEnd.After(since) && x.batchBegan.Before(since) {
+		since = x.batchBegan
+	}
+	if as.before.Before(since) && now.Sub(as.before) <= heldBack {
+		since = as.before
+	}
+	return since
+}
+
+// creditAll finds out who wrote what has grown, and whose the open turns are.
+func (x *Index) creditAll(now time.Time) {
+	counted := map[*store]bool{}
+	for _, g := range x.grown {
+		st := g.e.store
+		if st.entries[g.e.rec.Key] != g.e {
+			continue
+		}
+		if !counted[st] {
+			// After the reading, so that nothing of the growth is missing in it.
+			x.count(st)
+			counted[st] = true
+		}
+		x.credit(g, now)
+	}
+	clear(x.grown)
+	x.grown = x.grown[:0]
+}
+
+func (x *Index) credit(g grown, now time.Time) {
+	st, as := g.e.store, g.e.store.authorsOf(g.e.rec.Key)
+	clients, looked := x.cfg.Prober.Clients()
+	suspects, by := x.suspects(g, as, clients, now)
+	c := attribute(growth{bytes: g.bytes, suspects: suspects})
+	var a *author
+	if c.by != nil {
+		a = x.author(st, by[c.by.Identity], c.via, c.why, now)
+		as.last = a
+	}
+	if c.open == 0 && !looked.IsZero() {
+		x.askLook(g.e)
+	}
+	as.follow(g.e.rec.OpenTurns, a, now)
+}
+
+// suspects are the known clients that may have written in the Session of g.
+func (x *Index) suspects(g grown, as *authors, clients []locks.Client, now time.Time) ([]suspect, map[locks.Identity]locks.Client) {
+	st := g.e.store
+	servers, moves := st.servers(), st.ledger.moves(g.since)
+	var all []suspect
+	by := map[locks.Identity]locks.Client{}
+	for _, c := range clients {
+		named := as.wasNamed(c.Identity, now)
+		serves := slices.ContainsFunc(servers, func(s Server) bool { return s.PID == c.PID })
+		if c.Program != st.src.Name() || !named && !serves && !mayWrite(c, g.e.rec) {
+			continue
+		}
+		s := suspect{Identity: c.Identity, name: c.String(), named: named}
+		for _, m := range moves {
+			if m.Identity == c.Identity {
+				s.move = m
+			}
+		}
+		all = append(all, s)
+		by[c.Identity] = c
+	}
+	return all, by
+}
+
+// mayWrite reports whether a client may write in the Session. Those that a person or a script runs work in their own
+// folder only.
+func mayWrite(c locks.Client, r *Record) bool {
+	return c.Anywhere || c.Dir == "" || r.WorkDir == "" || sameDir(c.Dir, r.WorkDir)
+}

@@ -1,0 +1,100 @@
+package sessions
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"berth/locks"
+)
+
+// freshFor is how old the reading before a growth may be for a counter's move to speak for its process. After a
+// longer time it may have written anything; that it did not move speaks against it at any age.
+const freshFor = time.Second
+
+// suspect is a known client that may have written in a Session.
+type suspect struct {
+	locks.Identity
+	name  string // "Kimi in a terminal (pid 3988, pts/2)"
+	move  move   // of its write counter, at least since the journals were read before
+	named bool   // its pid was in the name of a temp file of this Session just now
+}
+
+// cleared reports that the process did not write n bytes.
+func (s *suspect) cleared(n int64) bool { return s.move.known && int64(s.move.bytes) < n }
+
+// moved reports that the process wrote n bytes or more just now, whatever they were.
+func (s *suspect) moved(n int64) bool {
+	return s.move.known && !s.cleared(n) && s.move.over <= freshFor
+}
+
+// growth is one growth of a Session's journals, with everybody who may have written it.
+type growth struct {
+	bytes    int64
+	suspects []suspect
+}
+
+// credit is the answer to the question who wrote a growth.
+type credit struct {
+	by  *suspect // nil when nobody is proven
+	via Via
+	why string
+	// open is how many of the suspects may have written it. With none it was somebody whom we do not know.
+	open int
+}
+
+// attribute decides who wrote g. It is proven for the one process whose counter moved by at least as much, when those
+// of all others are known to have moved by less; else for the one process that a temp file's name gave away at that
+// time, unless its own counter says that it did not.
+func attribute(g growth) credit {
+	var c credit
+	var named *suspect
+	names := 0
+	for i := range g.suspects {
+		s := &g.suspects[i]
+		if s.cleared(g.bytes) {
+			continue
+		}
+		c.open++
+		if s.named {
+			named = s
+			names++
+		}
+		if s.moved(g.bytes) {
+			c.by = s
+		}
+	}
+	switch {
+	case c.open == 1 && c.by != nil:
+		c.via, c.why = ViaWriteCounter, g.counted(c.by)
+	case names == 1:
+		c.by, c.via, c.why = named, ViaTempName, namedBy(named.PID, time.Time{})
+	default:
+		c.by = nil
+	}
+	return c
+}
+
+// counted says what the counters prove.
+func (g *growth) counted(by *suspect) string {
+	var others []string
+	for i := range g.suspects {
+		if s := &g.suspects[i]; s != by {
+			others = append(others, fmt.Sprintf("pid %d %d", s.PID, s.move.bytes))
+		}
+	}
+	text := fmt.Sprintf("pid %d wrote %d bytes while the journal grew by %d", by.PID, by.move.bytes, g.bytes)
+	if len(others) > 0 {
+		text += "; the others wrote less: " + strings.Join(others, ", ")
+	}
+	return text
+}
+
+// namedBy says what a temp file's name proves; at may be zero.
+func namedBy(pid int, at time.Time) string {
+	text := fmt.Sprintf("pid %d wrote its state", pid)
+	if !at.IsZero() {
+		text += " at " + at.UTC().Format(time.RFC3339)
+	}
+	return text + " (seen by the name of its temp file)"
+}
