@@ -116,6 +116,7 @@ func (s *Service) watchOnce(ctx context.Context, fn func(Update) error) (again b
 type LockRow struct {
 	Path      string   `json:"path,omitempty"` // of the lock file
 	SessionID string   `json:"session_id"`
+	Token     string   `json:"token,omitempty"` // of the lock; Unlock wants it back
 	Title     string   `json:"title,omitempty"` // absent when no session has this id
 	Holder    *Holder  `json:"holder,omitempty"`
 	Problem   string   `json:"problem,omitempty"`
@@ -137,7 +138,7 @@ func (s *Service) Locks(ctx context.Context) ([]LockRow, error) {
 		}
 		r := LockRow{SessionID: row.ID, Title: row.Name(), Holder: row.Holder, Evidence: row.Holder.Evidence}
 		if row.Lock != nil {
-			r.Path, r.Problem = row.Lock.Path, row.Lock.Problem
+			r.Path, r.Problem, r.Token = row.Lock.Path, row.Lock.Problem, row.Lock.Record.Token
 			known[r.Path] = true
 		}
 		rows = append(rows, r)
@@ -175,5 +176,5 @@ func (s *Service) strayLocks(dir string, known map[string]bool) []LockRow {
 func (s *Service) strayLock(f *locks.File) LockRow {
 	j := s.Prober.Judge(f, time.Now())
 	h := holder(Situation{Record: &Record{Lock: f}, Lock: j})
-	return LockRow{Path: f.Path, SessionID: f.SessionID, Holder: h, Problem: f.Problem, Evidence: j.Evidence}
+	return LockRow{Path: f.Path, SessionID: f.SessionID, Token: f.Record.Token, Holder: h, Problem: f.Problem, Evidence: j.Evidence}
 }

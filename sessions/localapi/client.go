@@ -78,6 +78,16 @@ func (c *Client) PlanResume(ctx context.Context, ref, dir string) (*sessions.Lau
 	return post[sessions.Launch](ctx, c, pathResume, resumeRequest{Ref: ref, Dir: dir})
 }
 
+// Unlock implements Backend.
+func (c *Client) Unlock(ctx context.Context, r sessions.UnlockRequest) (*sessions.Unlocked, error) {
+	return post[sessions.Unlocked](ctx, c, pathUnlock, r)
+}
+
+// UndoReclaim implements Backend.
+func (c *Client) UndoReclaim(ctx context.Context, action string) (*sessions.Unlocked, error) {
+	return post[sessions.Unlocked](ctx, c, pathUndo, undoRequest{Action: action})
+}
+
 // Watch implements Backend. It returns nil when ctx ends, and ErrNoService when the service goes away.
 func (c *Client) Watch(ctx context.Context, fn func(sessions.Update) error) error {
 	ws, _, err := websocket.Dial(ctx, "http://berth"+pathWS, &websocket.DialOptions{HTTPClient: c.http})

@@ -42,6 +42,14 @@ func (b *backend) PlanResume(_ context.Context, ref, dir string) (*sessions.Laun
 	b.asked = append(b.asked, ref, dir)
 	return &sessions.Launch{SessionID: ref, Dir: "/w", Argv: []string{"kimi", "-S", ref}}, b.err
 }
+func (b *backend) Unlock(_ context.Context, r sessions.UnlockRequest) (*sessions.Unlocked, error) {
+	b.asked = append(b.asked, r)
+	return &sessions.Unlocked{Action: "act", SessionID: r.Ref}, b.err
+}
+func (b *backend) UndoReclaim(_ context.Context, action string) (*sessions.Unlocked, error) {
+	b.asked = append(b.asked, action)
+	return &sessions.Unlocked{SessionID: "s"}, b.err
+}
 func (b *backend) Watch(ctx context.Context, fn func(sessions.Update) error) error {
 	for {
 		select {
@@ -138,11 +146,18 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 	if err != nil || l.Argv[2] != "r" {
 		t.Fatalf("launch = %+v, %v", l, err)
 	}
+	unlock := sessions.UnlockRequest{Ref: "u", Token: "t", Force: true}
+	if u, err := c.Unlock(ctx, unlock); err != nil || u.Action != "act" || u.SessionID != "u" {
+		t.Fatalf("unlocked %+v, %v", u, err)
+	}
+	if u, err := c.UndoReclaim(ctx, "act"); err != nil || u.SessionID != "s" {
+		t.Fatalf("undone %+v, %v", u, err)
+	}
 	rows, err := c.Locks(ctx)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("locks = %+v, %v", rows, err)
 	}
-	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, "r", "/dir"}; !reflect.DeepEqual(b.asked, want) {
+	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, "r", "/dir", unlock, "act"}; !reflect.DeepEqual(b.asked, want) {
 		t.Errorf("asked %q, want %q", b.asked, want)
 	}
 }

@@ -15,6 +15,8 @@ const (
 	pathClose    = "/api/v1/sessions:close"
 	pathMark     = "/api/v1/sessions:mark"
 	pathResume   = "/api/v1/sessions:resume"
+	pathUnlock   = "/api/v1/sessions:unlock"
+	pathUndo     = "/api/v1/actions:undo"
 	pathWS       = "/api/v1/ws"
 )
 
@@ -51,6 +53,10 @@ type editRequest struct {
 type resumeRequest struct {
 	Ref string `json:"ref"`
 	Dir string `json:"dir,omitempty"`
+}
+
+type undoRequest struct {
+	Action string `json:"action"`
 }
 
 // conditions pairs each error of the domain with its number. 40401, 40930 and 40931 are the Kimi server's.

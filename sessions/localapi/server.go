@@ -27,6 +27,8 @@ type Backend interface {
 	Close(ctx context.Context, ref, summary string, dryRun bool) (*sessions.Edit, error)
 	Mark(ctx context.Context, ref string, dryRun bool) (*sessions.Edit, error)
 	PlanResume(ctx context.Context, ref, dir string) (*sessions.Launch, error)
+	Unlock(ctx context.Context, r sessions.UnlockRequest) (*sessions.Unlocked, error)
+	UndoReclaim(ctx context.Context, action string) (*sessions.Unlocked, error)
 }
 
 // Server answers the local API.
@@ -55,6 +57,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 func (s *Server) handler() http.Handler {
+	b := s.Backend
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathHealth, s.answer(func(*http.Request) (any, error) {
 		return Health{Version: s.Version, PID: os.Getpid()}, nil
@@ -64,37 +67,36 @@ func (s *Server) handler() http.Handler {
 		if err != nil {
 			return nil, err
 		}
-		return s.Backend.View(r.Context(), since)
+		return b.View(r.Context(), since)
 	}))
-	mux.HandleFunc("GET "+pathStores, s.answer(func(r *http.Request) (any, error) {
-		return s.Backend.Stores(r.Context())
-	}))
-	mux.HandleFunc("GET "+pathLocks, s.answer(func(r *http.Request) (any, error) {
-		return s.Backend.Locks(r.Context())
-	}))
-	mux.HandleFunc("POST "+pathClose, s.answer(func(r *http.Request) (any, error) {
-		q, err := body[editRequest](r)
-		if err != nil {
-			return nil, err
-		}
-		return s.Backend.Close(r.Context(), q.Ref, q.Summary, q.DryRun)
-	}))
-	mux.HandleFunc("POST "+pathMark, s.answer(func(r *http.Request) (any, error) {
-		q, err := body[editRequest](r)
-		if err != nil {
-			return nil, err
-		}
-		return s.Backend.Mark(r.Context(), q.Ref, q.DryRun)
-	}))
-	mux.HandleFunc("POST "+pathResume, s.answer(func(r *http.Request) (any, error) {
-		q, err := body[resumeRequest](r)
-		if err != nil {
-			return nil, err
-		}
-		return s.Backend.PlanResume(r.Context(), q.Ref, q.Dir)
-	}))
+	mux.HandleFunc("GET "+pathStores, s.answer(func(r *http.Request) (any, error) { return b.Stores(r.Context()) }))
+	mux.HandleFunc("GET "+pathLocks, s.answer(func(r *http.Request) (any, error) { return b.Locks(r.Context()) }))
+	verb(s, mux, pathClose, func(ctx context.Context, q editRequest) (*sessions.Edit, error) {
+		return b.Close(ctx, q.Ref, q.Summary, q.DryRun)
+	})
+	verb(s, mux, pathMark, func(ctx context.Context, q editRequest) (*sessions.Edit, error) {
+		return b.Mark(ctx, q.Ref, q.DryRun)
+	})
+	verb(s, mux, pathResume, func(ctx context.Context, q resumeRequest) (*sessions.Launch, error) {
+		return b.PlanResume(ctx, q.Ref, q.Dir)
+	})
+	verb(s, mux, pathUnlock, b.Unlock)
+	verb(s, mux, pathUndo, func(ctx context.Context, q undoRequest) (*sessions.Unlocked, error) {
+		return b.UndoReclaim(ctx, q.Action)
+	})
 	mux.HandleFunc("GET "+pathWS, s.watch)
 	return mux
+}
+
+// verb serves one action: its request is the body, its result the data.
+func verb[In, Out any](s *Server, mux *http.ServeMux, path string, do func(context.Context, In) (Out, error)) {
+	mux.HandleFunc("POST "+path, s.answer(func(r *http.Request) (any, error) {
+		q, err := body[In](r)
+		if err != nil {
+			return nil, err
+		}
+		return do(r.Context(), q)
+	}))
 }
 
 // badRequest marks an error as the caller's.

@@ -42,6 +42,15 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 // String is the duration with its unit, as short as it goes.
 func (d Duration) String() string { return sessions.ShortDuration(time.Duration(d)) }
 
+// Reclaim is what to do with a dead holder's lock.
+type Reclaim string
+
+const (
+	ReclaimAuto Reclaim = "auto"
+	ReclaimAsk  Reclaim = "ask"
+	ReclaimOff  Reclaim = "off"
+)
+
 // Config is everything the user can decide.
 type Config struct {
 	// KimiHomes and Vaults are stores beside those that are found without configuration.
@@ -57,6 +66,10 @@ type Config struct {
 	Sweep Duration `yaml:"sweep" json:"sweep"`
 	// WatchBudget is how many directories of sessions are watched at most.
 	WatchBudget int `yaml:"watch_budget" json:"watch_budget"`
+
+	// Reclaim says what happens to the lock of a holder that is proven dead: "auto" removes it, "ask" shows it
+	// and waits for berth unlock, "off" never removes one, not even by hand.
+	Reclaim Reclaim `yaml:"reclaim" json:"reclaim"`
 
 	// Terminal is the command that opens a terminal; the words after it are the command to run in it.
 	// Empty means: found by the desktop.
@@ -76,6 +89,7 @@ func Default() Config {
 		AbandonedAfter: Duration(sessions.DefaultPolicy().AbandonedAfter),
 		Sweep:          Duration(sessions.DefaultSweep),
 		WatchBudget:    8192,
+		Reclaim:        ReclaimAuto,
 		Clients:        sessions.DefaultClients(),
 		Projects:       map[string]string{},
 		origins:        map[string]string{},
@@ -139,6 +153,11 @@ func (c *Config) Validate() error {
 	}
 	if c.WatchBudget < 0 {
 		bad("watch_budget", "%d is negative", c.WatchBudget)
+	}
+	switch c.Reclaim {
+	case ReclaimAuto, ReclaimAsk, ReclaimOff:
+	default:
+		bad("reclaim", "%q is none of auto, ask, off", c.Reclaim)
 	}
 	for i, p := range slices.Concat(c.KimiHomes, c.Vaults) {
 		if !filepath.IsAbs(ExpandHome(p)) {

@@ -59,7 +59,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 	}{
 		{"unknown key", "abandonned_after: 1h\n", []string{"abandonned_after"}},
 		{"bare number", "abandoned_after: 12\n", []string{"12", "duration"}},
-		{"several at once", "sweep: 1s\nwatch_budget: -1\nvaults: [notes]\n", []string{"sweep", "watch_budget", "notes"}},
+		{"several at once", "sweep: 1s\nwatch_budget: -1\nvaults: [notes]\nreclaim: on\n", []string{"sweep", "watch_budget", "notes", "reclaim"}},
 		{"empty command", "clients:\n  claude: {command: []}\n", []string{"clients.claude"}},
 		{"not YAML", "a: [", []string{"config.yaml"}},
 	}

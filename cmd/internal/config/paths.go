@@ -25,6 +25,9 @@ func (p Paths) Locks() string { return filepath.Join(p.State, "locks") }
 // Witnesses is the file that remembers which process was seen with which lock.
 func (p Paths) Witnesses() string { return filepath.Join(p.State, "witnesses.json") }
 
+// Reclaimed is the folder where removed locks are kept.
+func (p Paths) Reclaimed() string { return filepath.Join(p.State, "reclaim") }
+
 // Audit is the trail of what was done.
 func (p Paths) Audit() string { return filepath.Join(p.State, "audit.jsonl") }
 

@@ -110,15 +110,48 @@ func sources(o Options) ([]sessions.Source, error) {
 
 // newService builds the Service of an Index; w may be nil.
 func newService(o Options, idx *sessions.Index, sys *locks.System, w *watcher.Watcher) *sessions.Service {
+	trail := &audit.Log{Path: o.Paths.Audit()}
 	s := &sessions.Service{
 		Index: idx, Prober: sys, Clients: o.Config.Clients,
 		ProjectDir: func(p string) string { return o.Config.ProjectDir(o.Paths, p) },
-		Audit:      (&audit.Log{Path: o.Paths.Audit()}).Append,
+		Audit:      trail.Append,
+	}
+	if o.Config.Reclaim != config.ReclaimOff {
+		s.Reclaimer = newReclaimer(o, sys, trail)
 	}
 	if w != nil {
 		s.Coverage = w.Status
 	}
 	return s
+}
+
+// newReclaimer removes dead locks and writes each removal into the trail.
+func newReclaimer(o Options, sys *locks.System, trail *audit.Log) *locks.Reclaimer {
+	return locks.NewReclaimer(locks.ReclaimConfig{
+		System: sys, Dir: o.Paths.Reclaimed(), Client: locks.ClientIdentity{ProductName: "berth", Version: Version},
+		Audit: func(out locks.Outcome) {
+			if err := trail.Append(reclaimed(out)); err != nil && o.Logger != nil {
+				o.Logger.Warn("cannot keep the audit trail", "err", err)
+			}
+		},
+	})
+}
+
+// reclaimed is the line of the trail for what a Reclaimer did.
+func reclaimed(out locks.Outcome) sessions.Action {
+	who := "by itself"
+	switch {
+	case out.Force:
+		who = "by hand, forced"
+	case out.ByHand:
+		who = "by hand"
+	}
+	f := &out.File
+	return sessions.Action{
+		ID: out.ID, At: out.At, Kind: sessions.ActionReclaimed, Session: f.SessionID, Source: "kimi", Path: f.Path,
+		Detail:   fmt.Sprintf("%s %s, lock of pid %d (%s)", out.Action, who, f.Record.PID, f.Record.Client),
+		Evidence: out.First.Evidence,
+	}
 }
 
 // Local runs an Index without watching and without a socket, for one command. The result is usable when Local
@@ -232,6 +265,9 @@ func (d *Daemon) RunWith(ctx context.Context, part func(context.Context) error) 
 	parts := []func(context.Context) error{d.watcher.Run, d.Index.Run, part}
 	if !d.private {
 		parts = append(parts, func(ctx context.Context) error { return d.system.SaveWitnesses(ctx, d.saveFailed) })
+		if d.opts.Config.Reclaim == config.ReclaimAuto {
+			parts = append(parts, (&sessions.Janitor{Index: d.Index, Reclaimer: d.Service.Reclaimer, Logger: d.opts.Logger}).Run)
+		}
 		ln, err := localapi.Listen(d.opts.Paths.Socket())
 		if err != nil {
 			return err
