@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -168,21 +170,7 @@ func followOne(t *testing.T, lines <-chan watchLine, kimi, place, aside string) 
 		return s.Status == sessions.Stale && s.Reasons[0] == sessions.ReasonInterrupted
 	}))
 
-	lock := filepath.Join(kimi, "locks", "sessions", plainID+".lock")
-	if err := os.MkdirAll(filepath.Dir(lock), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := fmt.Sprintf(`{"version":1,"token":"x","pid":%d,"hostname":%q,"startedAt":%d,"clientIdentity":"test 1"}`,
-		os.Getpid(), host, time.Now().UnixMilli())
-	temp := lock + ".tmp-1-1" // published as its clients do: a lock is never seen half written
-	err = errors.Join(os.WriteFile(temp, []byte(text), 0o600), os.Link(temp, lock), os.Remove(temp))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := putLock(t, kimi, plainID, os.Getpid())
 	l := until(t, lines, "the lock", about(plainID, statusIs(sessions.Occupied)))
 	if h := l.Session.Holder; h == nil || h.PID != os.Getpid() || h.Via != sessions.ViaLock {
 		t.Errorf("holder = %+v, want this process by its lock", l.Session.Holder)
@@ -244,4 +232,57 @@ func TestListAsksTheService(t *testing.T) {
 	if v.Coverage[0].Coverage != "watching" {
 		t.Errorf("coverage = %+v, want watching", v.Coverage[0])
 	}
+}
+
+// TestDeadLocksGoByThemselves: the service removes the lock of a process that is gone, after looking twice, and writes
+// it down; a live one stays.
+func TestDeadLocksGoByThemselves(t *testing.T) {
+	kimi, env := home(t, "kimi-home-2.1.0")
+	gone := exec.Command(os.Args[0], "-test.run=^$")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dead := putLock(t, kimi, plainID, gone.Process.Pid)
+	live := putLock(t, kimi, "session_e0e01b01-faaf-4c50-bab6-f56ca9396b63", os.Getpid())
+	service(t, env)
+	for end := time.Now().Add(deadline); ; time.Sleep(50 * time.Millisecond) {
+		if _, err := os.Lstat(dead); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the dead lock is still there")
+		}
+	}
+	if _, err := os.Lstat(live); err != nil {
+		t.Errorf("the live lock: %v", err)
+	}
+	var stdout bytes.Buffer
+	for end := time.Now().Add(deadline); stdout.Len() == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		run(t.Context(), []string{"log"}, env, strings.NewReader(""), &stdout, io.Discard)
+	}
+	if got := stdout.String(); !strings.Contains(got, "reclaimed by itself") || strings.Count(got, "\n") != 2 {
+		t.Errorf("the trail has\n%s\nwant one line", got)
+	}
+	left, err := os.ReadDir(filepath.Dir(dead))
+	if err != nil || len(left) != 1 {
+		t.Errorf("the lock folder has %v, %v; want the live lock alone", left, err)
+	}
+}
+
+// putLock publishes a lock of the process pid as clients do, and returns its path.
+func putLock(t *testing.T, kimi, id string, pid int) string {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := filepath.Join(kimi, "locks", "sessions", id+".lock")
+	text := fmt.Sprintf(`{"version":1,"token":"token of %s","pid":%d,"hostname":%q,"startedAt":%d,"clientIdentity":"test 1"}`,
+		id, pid, host, time.Now().UnixMilli())
+	temp := lock + ".tmp-1-1" // a lock is never seen half written
+	err = errors.Join(os.MkdirAll(filepath.Dir(lock), 0o700), os.WriteFile(temp, []byte(text), 0o600), os.Link(temp, lock), os.Remove(temp))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
 }
