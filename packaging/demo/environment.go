@@ -55,10 +55,24 @@ func prepareEnvironment(st *stage) error {
 		}
 		fmt.Fprintf(&script, "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 	}
+	if err := writeConfig(st); err != nil {
+		return err
+	}
 	file := filepath.Join(st.dir, "env")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		return err
 	}
 	st.say("to look at it from another terminal:  . '%s'", file)
 	return nil
+}
+
+// config leaves dead locks where they are, so that they can be looked at, and removed with berth unlock.
+const config = "# the demo's own configuration\nreclaim: ask\n"
+
+func writeConfig(st *stage) error {
+	dir := filepath.Join(private(st)["XDG_CONFIG_HOME"], "berth")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(config), 0o600)
 }
