@@ -1,5 +1,15 @@
 package locks
 
+import (
+	"context"
+	"time"
+)
+
+// WaitBy replaces the pause of a Reclaimer.
+func (r *Reclaimer) WaitBy(wait func()) {
+	r.wait = func(context.Context, time.Duration) error { wait(); return nil }
+}
+
 // AtStep lets a test stop at the steps of a removal: f may end the process, or fail with an error.
 func (r *Reclaimer) AtStep(f func(step string) error) { r.step = f }
 

@@ -31,6 +31,7 @@ type ReclaimConfig struct {
 type Reclaimer struct {
 	cfg  ReclaimConfig
 	link func(from, to string) error
+	wait func(context.Context, time.Duration) error
 	step func(name string) error // tests stop here, in the order of the steps below
 }
 
@@ -43,6 +44,8 @@ const (
 	stepMoved    = "moved"    // it is no lock any more
 	stepUnlinked = "unlinked" // it is gone
 	stepSynced   = "synced"   // also after a power cut
+
+	stepLeftover = "leftover" // a marker or temp file was found to belong to nobody; not in every removal
 )
 
 // NewReclaimer returns a Reclaimer; it changes nothing yet.
@@ -53,14 +56,14 @@ func NewReclaimer(cfg ReclaimConfig) *Reclaimer {
 	if cfg.Audit == nil {
 		cfg.Audit = func(Outcome) {}
 	}
-	return &Reclaimer{cfg: cfg, link: os.Link, step: func(string) error { return nil }}
+	return &Reclaimer{cfg: cfg, link: os.Link, wait: pause, step: func(string) error { return nil }}
 }
 
 // ReclaimOptions say who wants a lock removed. The zero value is berth itself: only a lock whose
 // [Judgement] is Automatic goes, after the same verdict twice with [ReclaimConfig.Pause] between.
 type ReclaimOptions struct {
 	// ByHand is for a person who was shown the proof: any dead lock goes. The verdict that was shown is the
-	// first, so there is no pause.
+	// first, so there is a pause only where something is broken or left over.
 	ByHand bool
 	// Force is ByHand for a lock whose holder is unknown, too. A live one never goes, nor does a lock in a
 	// format that is not fully known.
@@ -133,10 +136,19 @@ func (r *Reclaimer) reclaim(ctx context.Context, o ReclaimOptions, out *Outcome)
 	if err := permit(&f, out.First, o); err != nil {
 		return err
 	}
-	if err := pause(ctx, r.patience(&f, o, now)); err != nil {
+	wait := r.patience(&f, o, now)
+	switch cleared, err := r.clearFirst(ctx, &f, o, out); {
+	case err != nil:
+		return err
+	case cleared:
+		wait = r.cfg.Pause
+	}
+	if err := r.wait(ctx, wait); err != nil {
 		return err
 	}
-	return r.guarded(ctx, func() error { return r.withMarker(f.Path, o, out, func() error { return r.remove(&f, o, out) }) })
+	return r.guarded(ctx, func() error {
+		return r.withMarker(f.Path, o, out, func(marker *File) error { return r.remove(&f, marker, o, out) })
+	})
 }
 
 // permit decides whether a lock may be removed.
@@ -179,7 +191,7 @@ func (r *Reclaimer) guarded(ctx context.Context, do func() error) (err error) {
 
 // remove is done under guard and marker: no other process that keeps to the protocol removes this lock or
 // lets a new one take its name.
-func (r *Reclaimer) remove(f *File, o ReclaimOptions, out *Outcome) error {
+func (r *Reclaimer) remove(f, marker *File, o ReclaimOptions, out *Outcome) error {
 	if err := r.reread(f, o, out); err != nil {
 		return err
 	}
@@ -190,7 +202,7 @@ func (r *Reclaimer) remove(f *File, o ReclaimOptions, out *Outcome) error {
 	if err := r.step(stepTrash); err != nil {
 		return err
 	}
-	moved, err := r.moveAside(&out.File)
+	moved, err := r.unlock(&out.File, marker)
 	if err != nil {
 		return errors.Join(err, r.forget(id))
 	}
@@ -224,6 +236,22 @@ func (r *Reclaimer) reread(f *File, o ReclaimOptions, out *Outcome) error {
 // to the next one, so it is not enough; a broken lock has no token, so that is not either.
 func sameLock(a, b *File) bool {
 	return a.Record.Token == b.Record.Token && a.Inode == b.Inode && a.Size == b.Size && a.ModTime.Equal(b.ModTime)
+}
+
+// unlock moves the lock away, after a last look at lock and marker: a client that found a dead marker may
+// have removed ours by its name, and then another reclaims as well.
+func (r *Reclaimer) unlock(f, marker *File) (moved string, err error) {
+	if now, err := Read(marker.Path); err != nil || !sameLock(marker, now) {
+		return "", errors.Join(ErrBusy, err)
+	}
+	now, err := Read(f.Path)
+	if err != nil {
+		return "", err
+	}
+	if !sameLock(f, now) {
+		return "", ErrChanged
+	}
+	return r.moveAside(f)
 }
 
 // moveAside gives f a name that no client reads as a lock. A rename takes whatever has the name at that

@@ -16,8 +16,8 @@ const settled = 30 * time.Second
 
 // withMarker does something while the store's own marker keeps clients from reclaiming the lock at path, and
 // then clears what crashes left beside that lock. The marker goes on every path.
-func (r *Reclaimer) withMarker(path string, o ReclaimOptions, out *Outcome, do func() error) (err error) {
-	marker, err := r.mark(path, o, out)
+func (r *Reclaimer) withMarker(path string, o ReclaimOptions, out *Outcome, do func(marker *File) error) (err error) {
+	marker, err := r.mark(path)
 	if err != nil {
 		return err
 	}
@@ -25,21 +25,34 @@ func (r *Reclaimer) withMarker(path string, o ReclaimOptions, out *Outcome, do f
 	if err := r.step(stepMarker); err != nil {
 		return err
 	}
-	if err := do(); err != nil {
+	if err := do(marker); err != nil {
 		return err
 	}
 	return r.clearTemps(path, o, out)
 }
 
-// mark publishes our marker, as clients publish theirs. A leftover marker is removed first.
-func (r *Reclaimer) mark(path string, o ReclaimOptions, out *Outcome) (*File, error) {
+// markerPath returns where the marker of a lock is.
+func markerPath(lock string) string { return lock + markerSuffix[len(lockSuffix):] }
+
+// clearFirst removes a leftover marker, and reports that it did. Clients that have read one remove it by its
+// name; a marker of ours in its place would go with it. So the pause comes after this: whoever has read the old
+// one is done with it by the end.
+func (r *Reclaimer) clearFirst(ctx context.Context, f *File, o ReclaimOptions, out *Outcome) (cleared bool, err error) {
+	marker := markerPath(f.Path)
+	if _, err := os.Lstat(marker); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	before := len(out.Cleared)
+	err = r.guarded(ctx, func() error { return r.clearMarker(marker, o, out) })
+	return len(out.Cleared) > before, err
+}
+
+// mark publishes our marker, as clients publish theirs.
+func (r *Reclaimer) mark(path string) (*File, error) {
 	if _, err := os.Lstat(path); err != nil {
 		return nil, err // nothing to guard: leave no trace
 	}
-	marker := path + markerSuffix[len(lockSuffix):]
-	if err := r.clearMarker(marker, o, out); err != nil {
-		return nil, err
-	}
+	marker := markerPath(path)
 	b, token, err := r.cfg.System.claim(r.cfg.Client, time.Now())
 	if err != nil {
 		return nil, err
@@ -98,6 +111,9 @@ func (f *File) leftBehind(j Judgement, o ReclaimOptions, now time.Time) bool {
 // clear removes a leftover. It is moved first: what is removed then is what was judged, even if another
 // process replaced it meanwhile.
 func (r *Reclaimer) clear(f *File, out *Outcome) error {
+	if err := r.step(stepLeftover); err != nil {
+		return err
+	}
 	moved, err := r.moveAside(f)
 	if err != nil {
 		return err
