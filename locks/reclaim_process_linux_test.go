@@ -172,7 +172,7 @@ func berthGetsIn(y *yard) {
 	}
 }
 
-const contests = 30
+const reclaimRounds = 30
 
 // Two berths and ten helpers of one of them are after one dead lock, and a client takes the session as soon as it
 // can. One removes the dead lock, and the live one survives all of them.
@@ -187,11 +187,11 @@ func TestReclaimContest(t *testing.T) {
 	for range 11 {
 		crowd = append(crowd, startReclaimer(t, y.state, ""))
 	}
-	for n := range contests {
+	for n := range reclaimRounds {
 		if n > 0 {
 			y.write(y.lock, content)
 		}
-		words, survived := contest(y, crowd)
+		words, survived := reclaimRound(y, crowd)
 		won := strings.Count(words, "reclaimed")
 		if won != 1 || !survived || strings.Contains(words, "error") {
 			t.Errorf("round %d: %d won, live lock survived %v\n%s", n, won, survived, words)
@@ -202,8 +202,8 @@ func TestReclaimContest(t *testing.T) {
 	}
 }
 
-// contest returns what the reclaimers said, and whether the lock that was taken meanwhile survived.
-func contest(y *yard, crowd []*reclaimerChild) (words string, survived bool) {
+// reclaimRound returns what the reclaimers said, and whether the lock that was taken meanwhile survived.
+func reclaimRound(y *yard, crowd []*reclaimerChild) (words string, survived bool) {
 	said := make([]string, len(crowd))
 	var wg sync.WaitGroup
 	for i, c := range crowd {
