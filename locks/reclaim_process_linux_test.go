@@ -176,7 +176,7 @@ const reclaimRounds = 30
 
 // Two berths and ten helpers of one of them are after one dead lock, and a client takes the session as soon as it
 // can. One removes the dead lock, and the live one survives all of them.
-func TestReclaimContest(t *testing.T) {
+func TestBerthsAndHelpersReclaimOneLock(t *testing.T) {
 	y := newYard(t)
 	y.lock, y.state = filepath.Join(fast(t), "locks", "session_1.lock"), filepath.Join(fast(t), "state")
 	if err := os.Mkdir(filepath.Dir(y.lock), 0o700); err != nil {
