@@ -6,4 +6,4 @@ import (
 	"berth/locks/locktest"
 )
 
-func TestMain(m *testing.M) { locktest.Main(m) }
+func TestMain(m *testing.M) { locktest.Main(m, scenes...) }

@@ -21,9 +21,9 @@ func (w *world) hostFacts(t instant) HostFacts {
 	j, b := &w.judge, w.judge.space.boot
 	h := HostFacts{Hostname: j.space.hostname(t), BootID: b.id, PIDNamespace: j.space.number, Boot: b.bootWall(t)}
 	switch w.here.system {
-	case windows:
+	case windowsOS:
 		h.BootID, h.SharedName = "", true
-	case linux:
+	case linuxOS:
 		h.ClockStableSince = w.stableSince(t)
 		h.SharedName = j.space.parent != nil
 		h.Sandboxed = j.packed || j.sees != j.space || j.space.parent != nil && j.space.hasMachineName()
@@ -70,15 +70,15 @@ func (w *world) processFacts(l look) ProcessFacts {
 	return f
 }
 
-func (w *world) visible(p *process, l look) ProcessFacts {
+func (w *world) visible(p *proc, l look) ProcessFacts {
 	f := ProcessFacts{State: Running, Start: p.start(), StartTime: w.startTime(p, l), UID: -1, EUID: -1}
 	if l.process >= p.ended {
 		f.State = Zombie
 	}
-	if w.here.system != windows {
+	if w.here.system != windowsOS {
 		f.Comm = p.comm(l.process)
 	}
-	if w.here.system != windows && !w.judge.noStatus {
+	if w.here.system != windowsOS && !w.judge.noStatus {
 		f.UID, f.EUID = p.uid, p.euid
 		f.Thread = p.thread
 		f.Inner = p.space != w.judge.sees
@@ -90,16 +90,16 @@ func (w *world) visible(p *process, l look) ProcessFacts {
 }
 
 // startTime is computed from a boot that moves with the clock, or noted when the process began.
-func (w *world) startTime(p *process, l look) time.Time {
+func (w *world) startTime(p *proc, l look) time.Time {
 	b := w.judge.space.boot
-	if w.here.system != linux {
+	if w.here.system != linuxOS {
 		return b.wall(p.began)
 	}
 	return b.bootWall(l.boot).Add(time.Duration(p.ticks()) * tick)
 }
 
 // mayExamine reports whether the kernel lets the judge look into p.
-func (w *world) mayExamine(p *process) bool {
+func (w *world) mayExamine(p *proc) bool {
 	return w.judge.uid == 0 || w.judge.uid == p.uid && p.uid == p.euid
 }
 
@@ -155,8 +155,8 @@ func (w *world) testify(s *System, f *File, l look) {
 }
 
 // belowJudge returns the processes that live in a namespace below the one that the judge looks into.
-func (w *world) belowJudge() []*process {
-	return slices.DeleteFunc(slices.Clone(w.processes), func(p *process) bool {
+func (w *world) belowJudge() []*proc {
+	return slices.DeleteFunc(slices.Clone(w.processes), func(p *proc) bool {
 		return !p.exists(w.now) || p.space == w.judge.sees || p.pidIn(w.judge.sees) == 0
 	})
 }

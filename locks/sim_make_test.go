@@ -49,17 +49,17 @@ func (w *world) between(from, to instant) instant {
 }
 
 func (w *world) makeMachines() {
-	system := pick(w, linux, linux, linux, darwin, windows)
+	system := pick(w, linuxOS, linuxOS, linuxOS, macOS, windowsOS)
 	w.remote = w.chance(30)
-	w.subsystem = system == windows && w.chance(50)
+	w.subsystem = system == windowsOS && w.chance(50)
 	name := pick(w, "devbox", "devbox", "devbox.lan", "DEVBOX", "localhost", "ubuntu")
 	w.here = w.makeMachine("A", system, name)
 	if w.chance(8) {
 		w.rename(w.here, pick(w, "newbox", "ubuntu", "devbox.lan", "devbox"))
 	}
-	w.there = w.makeMachine("B", pick(w, linux, linux, darwin, windows), w.otherName())
+	w.there = w.makeMachine("B", pick(w, linuxOS, linuxOS, macOS, windowsOS), w.otherName())
 	if w.subsystem {
-		w.there.system, w.there.names = linux, w.here.names
+		w.there.system, w.there.names = linuxOS, w.here.names
 	}
 	for _, m := range []*machine{w.here, w.there} {
 		w.makeBoots(m)
@@ -134,7 +134,7 @@ func (w *world) shift() time.Duration {
 // makeSpaces makes the namespace that a kernel begins with, and containers on Linux. The number of an
 // ended one is given out again.
 func (w *world) makeSpaces(b *boot) {
-	if b.machine.system != linux {
+	if b.machine.system != linuxOS {
 		b.spaces = []*space{{boot: b, from: b.from, to: b.to}}
 		return
 	}
@@ -182,7 +182,7 @@ func (w *world) makeJudge() {
 	if j.space.parent != nil && w.chance(15) {
 		j.sees = j.space.parent // a /proc that was mounted for another namespace
 	}
-	if w.here.system == linux {
+	if w.here.system == linuxOS {
 		j.packed = w.chance(5)
 		j.hidesPIDs = w.chance(10)
 		if w.chance(70) {
@@ -204,7 +204,7 @@ func (w *world) running(b *boot) *space {
 
 func (w *world) makeHolder() {
 	s := w.holderSpace()
-	p := &process{space: s, pid: pick(w, 4242, 4242, 4242, 57, 2, 1), outer: w.outerPID()}
+	p := &proc{space: s, pid: pick(w, 4242, 4242, 4242, 57, 2, 1), outer: w.outerPID()}
 	if s.parent == nil && p.pid < 57 {
 		p.pid = 4242 // the low ones are the kernel's
 	}
@@ -214,7 +214,7 @@ func (w *world) makeHolder() {
 	if w.chance(5) {
 		p.uid = pick(w, 0, 1000) // a set-uid program
 	}
-	p.thread = w.here.system == linux && w.chance(2)
+	p.thread = w.here.system == linuxOS && w.chance(2)
 	w.end(p)
 	w.holder = p
 	w.processes = append(w.processes, p)
@@ -245,13 +245,13 @@ func (w *world) outerPID() int {
 }
 
 // end decides when a process ends: with its namespace, or before, and then perhaps as a zombie.
-func (w *world) end(p *process) {
+func (w *world) end(p *proc) {
 	p.ended = p.space.to
 	if w.chance(50) {
 		p.ended = min(w.between(p.began+1, p.space.to), p.space.to)
 	}
 	p.reaped = p.ended
-	if w.here.system != windows && !p.thread && w.chance(25) {
+	if w.here.system != windowsOS && !p.thread && w.chance(25) {
 		p.reaped = min(p.space.to, p.ended+w.span())
 	}
 }
@@ -260,7 +260,7 @@ func (w *world) end(p *process) {
 // namespaces below with processes that have it there.
 func (w *world) makeOthers() {
 	for w.chance(60) {
-		p := &process{space: w.judge.sees, pid: w.holder.pid, outer: w.outerPID()}
+		p := &proc{space: w.judge.sees, pid: w.holder.pid, outer: w.outerPID()}
 		if w.chance(30) {
 			p.space = pick(w, w.judge.sees.boot.spaces...)
 		}
@@ -271,7 +271,7 @@ func (w *world) makeOthers() {
 		if w.chance(50) && w.holder.reaped < w.now { // after the holder
 			p.began = max(p.space.from, w.between(w.holder.reaped+reuse, w.now))
 		}
-		p.thread = w.here.system == linux && w.chance(10)
+		p.thread = w.here.system == linuxOS && w.chance(10)
 		w.end(p)
 		p.uid = pick(w, 1000, 1000, 0, 1001)
 		p.euid = p.uid
@@ -287,11 +287,11 @@ func (w *world) makeOthers() {
 const reuse = 2 * tick
 
 // fits reports whether no pid is given twice at a time.
-func (w *world) fits(p *process) bool {
+func (w *world) fits(p *proc) bool {
 	if p.began > w.now || !p.space.runs(p.began) {
 		return false
 	}
-	return !slices.ContainsFunc(w.processes, func(o *process) bool {
+	return !slices.ContainsFunc(w.processes, func(o *proc) bool {
 		if o.began >= p.reaped+reuse || p.began >= o.reaped+reuse {
 			return false
 		}
@@ -355,7 +355,7 @@ func (w *world) chooseClient() {
 // foreign file system that was mounted for one user.
 func (w *world) chooseOwner() {
 	w.lock.owner = w.holder.euid
-	if w.here.system == windows {
+	if w.here.system == windowsOS {
 		w.lock.owner = -1
 	}
 	w.ownersHidden = w.lock.owner != -1 && knownProduct(w.lock.client) && w.chance(10)
@@ -394,7 +394,7 @@ func (w *world) written() []byte {
 	}
 	if l.own {
 		fields["processStart"] = h.start()
-		if b.machine.system != windows {
+		if b.machine.system != windowsOS {
 			fields["bootId"] = b.id
 		}
 		if h.space.number != "" {

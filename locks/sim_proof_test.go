@@ -37,13 +37,13 @@ func (w *world) proof(sure bool) string {
 func (w *world) legible() bool { return w.lock.damage == "" && w.holder.pid > 1 }
 
 func (w *world) otherBootNamed() bool {
-	return w.holder.space.boot != w.judge.space.boot && w.holder.space.boot.machine.system != windows && w.here.system != windows
+	return w.holder.space.boot != w.judge.space.boot && w.holder.space.boot.machine.system != windowsOS && w.here.system != windowsOS
 }
 
 // thisPlaceNamed reports whether the lock names the boot and the namespace that the judge looks into.
 func (w *world) thisPlaceNamed() bool {
 	h, j := w.holder.space, &w.judge
-	return w.lock.own && h.boot == j.space.boot && h.number == j.space.number && j.sees == j.space && w.here.system != windows
+	return w.lock.own && h.boot == j.space.boot && h.number == j.space.number && j.sees == j.space && w.here.system != windowsOS
 }
 
 // writtenHere reports whether it is certain that a kernel of this machine wrote the lock.
@@ -60,7 +60,7 @@ func (w *world) placeKnown() bool {
 	switch {
 	case w.lock.own && w.holder.space.number != "", !w.writtenHere(), w.judge.packed:
 		return false
-	case w.here.system == windows: // the subsystem's locks are not like that
+	case w.here.system == windowsOS: // the subsystem's locks are not like that
 		return w.lock.own && !w.subsystemHolds()
 	}
 	return w.judge.space.parent == nil && !w.namesakeSeen() && !w.innerOccupant()
@@ -86,7 +86,7 @@ func (w *world) innerOccupant() bool {
 
 // examined returns the living process that has the pid, if the judge can learn about it. What shows as
 // a thread is none: a client may name one of its own.
-func (w *world) examined() *process {
+func (w *world) examined() *proc {
 	p := w.occupant(w.now)
 	if p == nil || !p.alive(w.now) || p.thread && !w.judge.noStatus || !w.shown(p) {
 		return nil
@@ -95,7 +95,7 @@ func (w *world) examined() *process {
 }
 
 // shown reports whether the kernel tells the judge more of p than that it exists.
-func (w *world) shown(p *process) bool {
+func (w *world) shown(p *proc) bool {
 	return !w.judge.noStat && (!w.judge.hidesPIDs || w.mayExamine(p))
 }
 
@@ -107,7 +107,7 @@ func (w *world) pidFree() bool {
 
 // otherStamp holds for a stamp of this boot. Those of Windows are of no boot.
 func (w *world) otherStamp() bool {
-	sameBoot := w.holder.space.boot == w.judge.space.boot || w.here.system == windows
+	sameBoot := w.holder.space.boot == w.judge.space.boot || w.here.system == windowsOS
 	p := w.occupant(w.now)
 	return p != nil && w.shown(p) && w.lock.own && sameBoot
 }
@@ -120,7 +120,10 @@ func (w *world) otherThanSeen() bool {
 		return false
 	}
 	seen := w.occupant(l.process)
-	return seen != nil && seen.alive(l.process) && (!seen.thread || w.judge.noStatus) && seen.space == w.judge.sees && w.shown(seen) && seen != w.occupant(w.now)
+	if seen == nil || !seen.alive(l.process) || !w.shown(seen) || seen == w.occupant(w.now) {
+		return false
+	}
+	return w.judge.noStatus || !seen.thread && seen.space == w.judge.sees
 }
 
 // seenBefore reports whether the process that has the pid had it when the judge saw the lock before.
@@ -143,7 +146,7 @@ func (w *world) otherUsersProcess() bool {
 }
 
 // mayBeClient reports whether p runs in a program of a client, as far as the judge can see.
-func (w *world) mayBeClient(p *process) bool {
+func (w *world) mayBeClient(p *proc) bool {
 	comm := p.comm(w.now)
 	if w.exeSeen(p) && !clientPrograms[p.exe] {
 		return comm == "kimi-code"
@@ -157,13 +160,13 @@ var clientPrograms = map[string]bool{
 	"node": true, "MainThread": true, "kimi": true, "kimi-code": true,
 }
 
-func (w *world) exeSeen(p *process) bool { return !w.judge.noExe && w.mayExamine(p) }
+func (w *world) exeSeen(p *proc) bool { return !w.judge.noExe && w.mayExamine(p) }
 
 // beganLater holds when the clock was watched over the taking and what followed. Where the
 // clock was set or the boot was another before the watch began, it may prove as much or nothing.
 func (w *world) beganLater(sure bool) bool {
 	p, taken := w.examined(), w.lock.taken
-	if p == nil || w.here.system != linux || !w.lock.startedAt || w.judge.began > w.now {
+	if p == nil || w.here.system != linuxOS || !w.lock.startedAt || w.judge.began > w.now {
 		return false
 	}
 	if !sure || w.holder.space.boot != w.judge.space.boot {
@@ -182,13 +185,11 @@ func (w *world) strangerByTimes(sure bool) bool {
 	if sure && w.seenBefore() {
 		return false // seeing is stronger than times
 	}
-	taken, slack, latest := w.holder.space.boot.wall(w.lock.taken), reuseSlack, b.wall(w.now)
-	if sure {
-		slack += 2 * tick
-	} else {
-		latest = latest.Add(reuseSlack)
+	taken, rounding, latest := w.holder.space.boot.wall(w.lock.taken), 2*tick, b.wall(w.now)
+	if !sure {
+		rounding, latest = -rounding, latest.Add(reuseSlack)
 	}
-	late := w.startTime(p, w.judge.final).After(taken.Add(slack)) || taken.Before(b.bootWall(w.now).Add(-bootSlack))
+	late := w.startTime(p, w.judge.final).After(taken.Add(reuseSlack+rounding)) || taken.Before(b.bootWall(w.now).Add(-bootSlack-rounding))
 	return late && !taken.After(latest)
 }
 

@@ -37,9 +37,9 @@ var epoch = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 type platform string
 
 const (
-	linux   platform = "Linux"
-	darwin  platform = "macOS"
-	windows platform = "Windows"
+	linuxOS   platform = "Linux"
+	macOS     platform = "macOS"
+	windowsOS platform = "Windows"
 )
 
 // world is the truth.
@@ -47,8 +47,8 @@ type world struct {
 	*rand.Rand
 	now          instant
 	here, there  *machine // here is the one that judges
-	processes    []*process
-	holder       *process
+	processes    []*proc
+	holder       *proc
 	lock         lockTruth
 	judge        judgeTruth
 	subsystem    bool // there is the Linux subsystem of here
@@ -96,8 +96,6 @@ type step struct {
 	when instant
 	by   time.Duration
 }
-
-func (b *boot) runs(t instant) bool { return b.from <= t && t < b.to }
 
 // sinceBoot returns what the clock shows that nobody sets and that counts suspended time.
 func (b *boot) sinceBoot(t instant) time.Duration {
@@ -152,8 +150,8 @@ func (s *space) contains(inner *space) bool {
 	return false
 }
 
-// process lives from began to ended and is a zombie until reaped.
-type process struct {
+// proc is a process. It lives from began to ended and is a zombie until reaped.
+type proc struct {
 	space                *space
 	pid                  int // in its own space
 	outer                int // in the space of the judge, when that is another
@@ -162,32 +160,31 @@ type process struct {
 	exe                  string
 	comm                 func(t instant) string
 	thread               bool // the pid is that of one of its threads
-	zombie               bool // its parent never asks for it
 }
 
-func (p *process) alive(t instant) bool { return p.began <= t && t < p.ended }
+func (p *proc) alive(t instant) bool { return p.began <= t && t < p.ended }
 
-func (p *process) exists(t instant) bool { return p.began <= t && t < p.reaped }
+func (p *proc) exists(t instant) bool { return p.began <= t && t < p.reaped }
 
 const tick = time.Second / 100
 
 // ticks counts from the boot to the beginning. The very first process begins in tick 0 and is no holder.
-func (p *process) ticks() uint64 { return max(1, uint64(p.space.boot.sinceBoot(p.began)/tick)) }
+func (p *proc) ticks() uint64 { return max(1, uint64(p.space.boot.sinceBoot(p.began)/tick)) }
 
 // start returns the kernel's start stamp on p's system.
-func (p *process) start() uint64 {
+func (p *proc) start() uint64 {
 	b := p.space.boot
 	switch b.machine.system {
-	case darwin:
+	case macOS:
 		return uint64(b.wall(p.began).UnixMicro())
-	case windows:
+	case windowsOS:
 		return uint64(b.wall(p.began).UnixNano() / 100)
 	}
 	return p.ticks()
 }
 
 // pidIn returns the pid by which p is seen in s, 0 when it is not seen there.
-func (p *process) pidIn(s *space) int {
+func (p *proc) pidIn(s *space) int {
 	switch {
 	case p.space == s:
 		return p.pid
@@ -228,7 +225,7 @@ type judgeTruth struct {
 }
 
 // occupant returns the process or thread that has the lock's pid where the judge looks.
-func (w *world) occupant(t instant) *process {
+func (w *world) occupant(t instant) *proc {
 	for _, p := range w.processes {
 		if p.pidIn(w.judge.sees) == w.holder.pid && p.exists(t) {
 			return p

@@ -61,10 +61,14 @@ func HoldSessionInNamespace(tb testing.TB, l SessionLock) *Child {
 // isolate lets the command run in namespaces of its own if its role wants it. Without root that takes
 // a user namespace too, in which this user stays the same.
 func (r role) isolate(cmd *exec.Cmd) {
-	if !r.Inner {
+	flags := r.Space.flags()
+	if r.Inner {
+		flags |= unix.CLONE_NEWPID
+	}
+	if flags == 0 {
 		return
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 {
 		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
@@ -72,9 +76,41 @@ func (r role) isolate(cmd *exec.Cmd) {
 	}
 }
 
-func skipWithoutNamespaces(tb testing.TB, r role, err error) {
-	if r.Inner && errors.Is(err, fs.ErrPermission) {
-		tb.Skipf("no namespace may be made here: %v", err)
+func (s Space) flags() (flags uintptr) {
+	if s.PIDs {
+		flags |= unix.CLONE_NEWPID
+	}
+	if s.Proc {
+		flags |= unix.CLONE_NEWNS
+	}
+	if s.Host != "" {
+		flags |= unix.CLONE_NEWUTS
+	}
+	return flags
+}
+
+// enter makes the new namespaces of this process what they should be.
+func (s Space) enter() error {
+	if s.Host != "" {
+		if err := unix.Sethostname([]byte(s.Host)); err != nil {
+			return fmt.Errorf("set host name: %w", err)
+		}
+	}
+	if !s.Proc {
+		return nil
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("keep mounts private: %w", err)
+	}
+	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
+		return fmt.Errorf("mount proc: %w", err)
+	}
+	return nil
+}
+
+func skipWithoutNamespaces(tb testing.TB, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		tb.Skipf(noSpace+"%v", err)
 	}
 }
 

@@ -31,17 +31,20 @@ type role struct {
 	Title string       // for [Titled]
 	Part  bool         // for [WithoutMainThread]
 	Inner bool         // for [HoldSessionInNamespace]
+
+	Scene, Arg string // for [Play]
+	Space      Space
 }
 
-// Main runs the tests, or the role of a child, and ends the process.
-func Main(m *testing.M) {
-	spec, child := os.LookupEnv(roleVariable)
-	if !child {
+// Main runs the tests, or the role of a child, and ends the process. The scenes are those for [Play].
+func Main(m *testing.M, scenes ...Scene) {
+	r, child, err := roleOfChild()
+	switch {
+	case !child:
 		os.Exit(m.Run())
-	}
-	var r role
-	err := json.Unmarshal([]byte(spec), &r)
-	if err == nil {
+	case err == nil && r.Scene != "":
+		err = r.playScene(scenes, os.Stdin, os.Stdout)
+	case err == nil:
 		err = r.play(os.Stdin, os.Stdout)
 	}
 	if err != nil {
@@ -97,7 +100,7 @@ func start(tb testing.TB, r role) *Child {
 		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		skipWithoutNamespaces(tb, r, err)
+		skipWithoutNamespaces(tb, err)
 		tb.Fatal(err)
 	}
 	c := &Child{PID: cmd.Process.Pid, tb: tb, cmd: cmd, stdin: stdin}

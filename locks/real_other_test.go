@@ -1,0 +1,7 @@
+//go:build !linux
+
+package locks_test
+
+import "berth/locks/locktest"
+
+var scenes []locktest.Scene
