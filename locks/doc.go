@@ -30,6 +30,11 @@
 // marker of a dead process is moved before it is removed, so that one that has just taken its place is found
 // out and put back. A live holder's lock is never removed, by no option.
 //
+// # Stopping
+//
+// [System.Stop] asks a holder to end when a person wants it: handle of the process first, then its identity
+// once more, one polite signal, a wait, and a result that says what happened. [System.Kill] needs that result.
+//
 // # Judging
 //
 // [Judge] is a pure function from a lock, facts about this host, facts about the process and the time

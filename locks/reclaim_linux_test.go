@@ -142,6 +142,11 @@ func TestUndoRefusesPaths(t *testing.T) {
 	}
 }
 
+// lockText is a lock as a client writes it.
+func lockText(version int, token string, pid int, host string, taken time.Time) string {
+	return fmt.Sprintf(`{"version":%d,"token":%q,"pid":%d,"hostname":%q,"startedAt":%d}`, version, token, pid, host, taken.UnixMilli())
+}
+
 func TestReclaimPermission(t *testing.T) {
 	auto, hand := locks.ReclaimOptions{}, locks.ReclaimOptions{ByHand: true, Token: "t"}
 	force := locks.ReclaimOptions{Force: true, Token: "t"}
@@ -149,9 +154,7 @@ func TestReclaimPermission(t *testing.T) {
 	gonePID := locktest.Live(t)
 	gonePID.Kill()
 	s := locks.NewSystem()
-	lock := func(version, pid int, host string) string {
-		return fmt.Sprintf(`{"version":%d,"token":"t","pid":%d,"hostname":%q,"startedAt":%d}`, version, pid, host, time.Now().UnixMilli())
-	}
+	lock := func(version, pid int, host string) string { return lockText(version, "t", pid, host, time.Now()) }
 	own := s.Host().Hostname
 	tests := []struct {
 		name    string
