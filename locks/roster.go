@@ -2,6 +2,7 @@ package locks
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ type roster struct {
 // known is a client in the table.
 type known struct {
 	Client
+	handle  *handle
 	byDeed  bool // what it did says that it is a client; no look at it does
 	counter *counter
 	refused bool // the kernel does not show its counter
@@ -58,10 +60,11 @@ func (r *roster) put(c Client, byDeed bool) {
 	if r.known == nil {
 		r.known = map[int]*known{}
 	}
-	r.known[c.PID] = &known{Client: c, byDeed: byDeed}
+	r.known[c.PID] = &known{Client: c, handle: openHandle(c.Identity), byDeed: byDeed}
 }
 
 func (r *roster) drop(k *known) {
+	k.handle.close()
 	if k.counter != nil {
 		k.counter.close()
 	}
@@ -97,14 +100,22 @@ func (r *roster) replace(found []Client, began time.Time, before map[Identity]bo
 	r.looked = began
 }
 
-// Clients returns the client processes of this user that are known by now, by pid, and when the whole process table
-// was last looked through: every known client that ran then is among them. Some may have ended since. The time is
-// zero before the first [System.Look], and where the table cannot be read, which includes a sandbox. It asks the
-// kernel nothing.
+// Clients returns the client processes of this user that are known by now and still run, by pid, and when the whole
+// process table was last looked through: every client that ran then, and still does, is among them. The time is zero
+// before the first [System.Look], and where the table cannot be read, which includes a sandbox. On Linux it costs one
+// system call.
 func (s *System) Clients() (known []Client, looked time.Time) {
 	r := &s.roster
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, k := range s.ended(slices.Collect(maps.Values(r.known))) {
+		r.drop(k)
+	}
+	return r.list()
+}
+
+// list is what [System.Clients] returns, of those who have not been dropped.
+func (r *roster) list() (known []Client, looked time.Time) {
 	for _, k := range r.known {
 		known = append(known, k.Client)
 	}

@@ -88,6 +88,26 @@ func TestMeet(t *testing.T) {
 	}
 }
 
+// TestClientsEnd: who has ended is not among the clients, also while nobody has collected it.
+func TestClientsEnd(t *testing.T) {
+	s := locks.NewSystem()
+	for name, end := range map[string]func(*locktest.Child){"killed": (*locktest.Child).Kill, "a zombie": (*locktest.Child).KillUncollected} {
+		t.Run(name, func(t *testing.T) {
+			c := locktest.Titled(t, "kimi-code")
+			if _, ok := s.Meet(c.PID, "kimi"); !ok {
+				t.Fatal("not met")
+			}
+			if _, ok := found(t, s, c.PID); !ok {
+				t.Error("not known")
+			}
+			end(c)
+			if got, ok := found(t, s, c.PID); ok {
+				t.Errorf("after its end: %+v", got)
+			}
+		})
+	}
+}
+
 // counter returns the reading for pid.
 func counter(s *locks.System, pid int) (locks.Counter, bool) {
 	all := s.Counters("kimi")

@@ -28,16 +28,16 @@ func TestRosterReplace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &System{}
+			r := &roster{}
 			if tt.known != nil {
-				tt.known(&s.roster)
+				tt.known(r)
 			}
-			before := s.roster.identities()
+			before := r.identities()
 			if tt.late != nil {
-				tt.late(&s.roster)
+				tt.late(r)
 			}
-			s.roster.replace(tt.found, began, before)
-			got, looked := s.Clients()
+			r.replace(tt.found, began, before)
+			got, looked := r.list()
 			if !looked.Equal(began) || len(got) != len(tt.want) {
 				t.Fatalf("got %+v at %v, want %+v", got, looked, tt.want)
 			}
@@ -52,17 +52,17 @@ func TestRosterReplace(t *testing.T) {
 
 // TestRosterIsBounded: beyond its bound it does not claim to know all.
 func TestRosterIsBounded(t *testing.T) {
-	s := &System{}
+	r := &roster{}
 	var crowd []Client
 	for pid := range maxKnown + 1 {
 		crowd = append(crowd, clientOf(pid+2, 1))
 	}
-	s.roster.replace(crowd, time.Now(), nil)
-	if got, looked := s.Clients(); len(got) != maxKnown || !looked.IsZero() {
+	r.replace(crowd, time.Now(), nil)
+	if got, looked := r.list(); len(got) != maxKnown || !looked.IsZero() {
 		t.Errorf("%d clients, looked at %v", len(got), looked)
 	}
-	s.roster.replace(crowd[:1], time.Now(), s.roster.identities())
-	if got, looked := s.Clients(); len(got) != 1 || looked.IsZero() {
+	r.replace(crowd[:1], time.Now(), r.identities())
+	if got, looked := r.list(); len(got) != 1 || looked.IsZero() {
 		t.Errorf("%d clients, looked at %v", len(got), looked)
 	}
 }

@@ -69,7 +69,7 @@ func sameHolder(a, b *Holder) bool {
 func (x *Index) writer(e *entry, now time.Time) Writer {
 	known, looked := x.cfg.Prober.Clients()
 	q := inquiry{
-		rec: e.rec, clients: x.liveClients(e.rec, known), census: x.census(e, looked), servers: x.liveServers(e.store),
+		rec: e.rec, clients: known, census: x.census(e, looked), servers: x.liveServers(e.store),
 	}
 	as := e.store.authors[e.rec.Key]
 	if as != nil && as.last != nil {
@@ -93,19 +93,6 @@ func (x *Index) writer(e *entry, now time.Time) Writer {
 		x.askLook(e)
 	}
 	return w
-}
-
-// liveClients are the known clients that may work in r's folder. Some of those that are known may have ended; each is
-// asked for again.
-func (x *Index) liveClients(r *Record, known []locks.Client) []locks.Client {
-	var live []locks.Client
-	for _, c := range known {
-		if c.Program == r.Source && (c.Dir == "" || r.WorkDir == "" || sameDir(c.Dir, r.WorkDir)) &&
-			x.cfg.Prober.Alive(c.Identity) != locks.Dead {
-			live = append(live, c)
-		}
-	}
-	return live
 }
 
 func (x *Index) liveServers(st *store) []Server {

@@ -250,7 +250,8 @@ func (p *procs) judged() int {
 func (p *procs) Clients() ([]locks.Client, time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.known), p.looked
+	running := slices.DeleteFunc(slices.Clone(p.known), func(c locks.Client) bool { return p.ended[c.Identity] == nil })
+	return running, p.looked
 }
 
 func (p *procs) Look() {

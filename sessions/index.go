@@ -29,8 +29,8 @@ type Prober interface {
 
 // Census tells of the running clients. What it knows comes from Look and Meet.
 type Census interface {
-	// Clients returns the clients that are known, some of which may have ended, and when all processes were last
-	// looked through: zero when they never were, or cannot be.
+	// Clients returns the clients that are known and still run, and when all processes were last looked through:
+	// zero when they never were, or cannot be.
 	Clients() (known []locks.Client, looked time.Time)
 	// Look looks through all processes. It may take some milliseconds.
 	Look()

@@ -49,7 +49,7 @@ type inquiry struct {
 	last  *author
 	alive locks.Verdict
 
-	clients []locks.Client // known live clients of the Source's program
+	clients []locks.Client // known clients, of whatever program
 	census  census
 	servers []Server // live servers of the store
 }
@@ -170,6 +170,9 @@ func (l *lineup) search(q inquiry, since time.Time) {
 			processName(s.Name, s.PID, s.Where) + " serves this store"})
 	}
 	for _, c := range q.clients {
+		if c.Program != q.rec.Source {
+			continue
+		}
 		switch known := c.Dir != "" && q.rec.WorkDir != ""; {
 		case taken[c.PID]:
 		case known && sameDir(c.Dir, q.rec.WorkDir):

@@ -1,0 +1,9 @@
+package sessions
+
+import (
+	"testing"
+
+	"berth/locks/locktest"
+)
+
+func TestMain(m *testing.M) { locktest.Main(m) }
