@@ -11,6 +11,8 @@ const (
 	ActionResumed   ActionKind = "resumed"    // we checked a Session and handed out the command that opens it
 	ActionReclaimed ActionKind = "reclaimed"  // we removed a dead holder's lock
 	ActionStopped   ActionKind = "stopped"    // we asked a holder to end
+	ActionTook      ActionKind = "took"       // a client has the Session now
+	ActionWrote     ActionKind = "wrote"      // a client wrote in the Session, the first time since another did
 	ActionTaken     ActionKind = "taken-over" // another client has the Session now
 	ActionNoticed   ActionKind = "noticed"    // something a person should know; Detail says what
 )

@@ -265,6 +265,7 @@ func (d *Daemon) RunWith(ctx context.Context, part func(context.Context) error) 
 	parts := []func(context.Context) error{d.watcher.Run, d.Index.Run, part}
 	if !d.private {
 		parts = append(parts, func(ctx context.Context) error { return d.system.SaveWitnesses(ctx, d.saveFailed) })
+		parts = append(parts, (&sessions.Chronicler{Index: d.Index, Audit: d.Service.Audit, Logger: d.opts.Logger}).Run)
 		if d.opts.Config.Reclaim == config.ReclaimAuto {
 			parts = append(parts, (&sessions.Janitor{Index: d.Index, Reclaimer: d.Service.Reclaimer, Logger: d.opts.Logger}).Run)
 		}
