@@ -41,7 +41,8 @@
 // to a [Judgement]: live, dead (with proof), or unknown (with the reason). A wrong "dead" corrupts
 // someone's history, so weak proof is no proof. The rules:
 //
-//  1. A file that cannot be relied on (torn, empty, a link, an unknown version) is unknown.
+//  1. A file that cannot be relied on (torn, empty, a link) is unknown, and so is one in a format that is not
+//     fully known (a higher version, a lease); that one is never removed, either.
 //  2. Another host is unknown. Names are compared without case, trailing dot, and a domain that only
 //     one side has. If our boot id in the lock is that of this boot, the host was only renamed, and a
 //     holder that is gone is dead, by hand. A machine id is not used: clones share it. An equal name is

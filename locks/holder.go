@@ -52,8 +52,10 @@ type Record struct {
 // File is a lock file as found on disk.
 type File struct {
 	Path      string
-	SessionID string // from the file's name
+	SessionID string // from the file's name, or that of its folder
 	Record    Record
+	// Shape is the way in which the lock is kept: "" for the client's lock file, or [ShapeLease].
+	Shape string
 	// Problem says why the content cannot be relied on ("empty", "torn", "not a regular file",
 	// "version 2 is not known"), or is "" for a well-formed lock.
 	Problem string

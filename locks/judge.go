@@ -18,6 +18,7 @@ const (
 	ReasonReused        = "pid reused"                              // dead
 	ReasonBeforeBoot    = "before this boot"                        // dead
 	ReasonRenamedHost   = "renamed host"                            // dead
+	ReasonFormat        = "format not fully known"                  // unknown
 	ReasonOtherHost     = "other host"                              // unknown
 	ReasonSharedFolder  = "folder of several machines"              // unknown
 	ReasonSharedName    = "host name of several systems"            // unknown
@@ -103,7 +104,9 @@ func Judge(f *File, h HostFacts, p ProcessFacts, now time.Time) Judgement {
 	same, exact := sameHost(f.Record.Hostname, h.Hostname)
 	c.hostProved = exact || c.sameBoot()
 	switch {
-	case f.Problem != "": // rule 1
+	case f.otherFormat(): // rule 1
+		return c.format()
+	case f.Problem != "":
 		return c.unknown(f.Problem, "the lock file cannot be relied on: "+f.Problem)
 	case !same: // rule 2
 		return c.elsewhere()

@@ -65,7 +65,9 @@ func TestJudge(t *testing.T) {
 
 		{"rule 1: torn", []func(*scene){gone, func(s *scene) { s.f.Problem = "torn" }}, Unknown, "torn", false},
 		{"rule 1: empty for 9 h (B158)", []func(*scene){gone, func(s *scene) { s.f.Problem = "empty" }}, Unknown, "empty", false},
-		{"rule 1: unknown version (B88)", []func(*scene){gone, func(s *scene) { s.f.Problem = "version 99 is not known" }}, Unknown, "version 99 is not known", false},
+		{"rule 1: unknown version (B88)", []func(*scene){gone, func(s *scene) { s.f.Record.Version, s.f.Problem = 99, "version 99 is not known" }}, Unknown, ReasonFormat, false},
+		{"rule 1: lease (B88)", []func(*scene){gone, func(s *scene) { s.f.Shape, s.f.Problem = ShapeLease, ProblemFormat }}, Unknown, ReasonFormat, false},
+		{"rule 1: no version", []func(*scene){gone, func(s *scene) { s.f.Record.Version, s.f.Problem = 0, "no version" }}, Unknown, "no version", false},
 
 		{"rule 2: other host, pid not here", []func(*scene){gone, host("old-pod")}, Unknown, ReasonOtherHost, false},
 		{"rule 2: other host, pid alive here (B68)", []func(*scene){host("old-pod")}, Unknown, ReasonOtherHost, false},

@@ -6,14 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
 // maxFileBytes bounds what is read of one lock; a real one has about 250 bytes.
 const maxFileBytes = 64 << 10
 
-// Read reads the lock file at path. A file that exists always gives a File: what cannot be relied on
+// Read reads the lock file at path; its base name tells the shape. A file that exists always gives a File: what cannot be relied on
 // is said in its Problem. A symbolic link and anything else that is no regular file is not opened.
 //
 // The error is non-nil only when there is no such file; it wraps [fs.ErrNotExist]. Any other I/O
@@ -24,7 +23,8 @@ func Read(path string) (*File, error) {
 }
 
 func readWith(path string, content func(*File) ([]byte, error)) (*File, error) {
-	f := &File{Path: path, SessionID: sessionID(filepath.Base(path)), UID: -1}
+	shape := shapeOf(path)
+	f := &File{Path: path, SessionID: shape.session(path), Shape: shape.name, UID: -1}
 	b, err := content(f)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		b, err = content(f)
@@ -35,7 +35,7 @@ func readWith(path string, content func(*File) ([]byte, error)) (*File, error) {
 	case err != nil:
 		f.Problem = "cannot be read: " + rootCause(err)
 	case f.Problem == "":
-		f.Record, f.Problem = parse(b)
+		f.Record, f.Problem = shape.parse(b)
 	}
 	return f, nil
 }

@@ -27,6 +27,8 @@ const (
 	problemNotJSON = "not JSON"
 )
 
+const problemNoVersion = "no version"
+
 // parse reads the content of a lock leniently: keys it does not know are ignored, a field of another
 // shape is zero. The Problem says why the content as a whole cannot be relied on; the Record then
 // still has what could be read, for people.
@@ -87,7 +89,7 @@ func versionProblem(raw json.RawMessage, version int) string {
 	case version == knownVersion:
 		return ""
 	case raw == nil:
-		return "no version"
+		return problemNoVersion
 	case version == 0:
 		return "version is not a whole number"
 	}
