@@ -95,6 +95,11 @@ func (k *kind) runsScript(p program) bool {
 		slices.ContainsFunc(p.args[1:], func(a string) bool { return strings.Contains(filepath.ToSlash(a), k.script) })
 }
 
+// editorProgram reports whether a program is an editor that clients run inside of.
+func editorProgram(program string) bool {
+	return slices.ContainsFunc(kinds, func(k kind) bool { return k.program == program && k.editor })
+}
+
 // mayHost reports whether a client could run in this process. It errs on the side of yes. Of another
 // user's process the kernel shows the command name alone, which begins as that of the executable.
 func (p *ProcessFacts) mayHost() bool {

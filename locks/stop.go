@@ -123,7 +123,11 @@ func (s *System) signal(ctx context.Context, id Identity, sig signal, wait time.
 	}
 	defer h.close()
 	p := processFacts(id.PID, time.Time{})
-	if why := mayStop(id, s.fixed.BootID, &p, os.Getuid()); why != "" {
+	why := mayStop(id, s.fixed.BootID, &p, os.Getuid())
+	if why == "" {
+		why = s.stranger(id, &p)
+	}
+	if why != "" {
 		return refuse(id, why)
 	}
 	if err := h.signal(sig); err != nil {
@@ -149,8 +153,20 @@ func mayStop(id Identity, bootID string, p *ProcessFacts, uid int) string {
 		return "it belongs to another user"
 	case p.Inner:
 		return "it runs in a container"
-	case !p.mayHost():
+	}
+	return ""
+}
+
+// stranger says why a process is not one that may be ended although a lock, or a person, names it; "" for a
+// client. Judge is content with a process in which a client could run; that would be any Node program, or a whole
+// editor with everything that is open in it.
+func (s *System) stranger(id Identity, p *ProcessFacts) string {
+	c, ok := s.examine(id.PID)
+	switch {
+	case !ok || c.Identity != id:
 		return "it runs " + p.Program + ", which is no known client"
+	case editorProgram(c.Program):
+		return "it is a whole editor, " + c.Name + "; end the session in it"
 	}
 	return ""
 }
