@@ -28,24 +28,47 @@ func (x *Index) derive(e *entry, now time.Time) {
 		s.Writer = x.writer(e, now)
 		pids = append(pids, s.Writer.PIDs...)
 	}
+	r := x.remember(e, &s, now)
+	s.Past = r.is
+	pids = append(pids, r.pids...)
 	row, deadline := Classify(s, now, x.cfg.Policy)
-	x.due.set(e, deadline)
+	x.due.set(e, earliest(deadline, r.deadline))
 	x.await(e, pids)
 	x.heat(e, row, now)
-	x.store(e, row)
+	st := step{
+		old: e.row, row: row, was: r.was.outdated, is: r.is.outdated, taken: r.taken, ours: x.own[e] != nil, now: now, policy: x.cfg.Policy,
+	}
+	if m := e.memory; m != nil {
+		if e.row != nil && over(e.row) && !over(row) {
+			m.back = now
+		}
+		st.back = m.back
+	}
+	x.store(e, row, x.tell(st))
 }
 
-// store puts row in the table when it says something new.
-func (x *Index) store(e *entry, row *Session) {
+// earliest returns the earlier of two moments, of which the zero one means never.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// store puts row in the table when it says something new, or when there is news of it.
+func (x *Index) store(e *entry, row *Session, news []News) {
 	switch old := e.row; {
 	case e.slot < 0:
 		e.slot = int32(x.rows.add(row))
-		x.events = append(x.events, Event{Kind: Added, Session: row})
+		x.events = append(x.events, Event{Kind: Added, Session: row, News: news})
 	case sameRow(old, row):
+		if len(news) > 0 {
+			x.events = append(x.events, Event{Kind: Changed, Session: old, Previous: old, News: news})
+		}
 		return
 	default:
 		x.rows.set(int(e.slot), row)
-		x.events = append(x.events, Event{Kind: Changed, Session: row, Previous: old})
+		x.events = append(x.events, Event{Kind: Changed, Session: row, Previous: old, News: news})
 	}
 	e.row = row
 }
@@ -188,16 +211,21 @@ func (x *Index) stopAwaits() {
 }
 
 // takeExit derives again what depended on a process that ended.
-func (x *Index) takeExit(id locks.Identity) {
+func (x *Index) takeExit(id locks.Identity, now time.Time) {
 	a := x.awaited[id]
 	if a == nil {
 		return
 	}
 	a.cancel()
 	delete(x.awaited, id)
+	delete(x.opened, id)
 	for e := range a.entries {
 		e.waits = slices.DeleteFunc(e.waits, func(w *awaited) bool { return w == a })
 		x.dirty[e] = true
+		if e.rec.Lock != nil {
+			// What it wrote last may not have been reported yet; what comes after this reading is somebody else's.
+			x.reload(e.store, e.rec.Key, now)
+		}
 	}
 }
 

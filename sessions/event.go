@@ -22,6 +22,18 @@ type Event struct {
 	Kind     EventKind `json:"event"`
 	Session  *Session  `json:"session,omitempty"`  // as it is now; the last known for Removed; nil for Reset
 	Previous *Session  `json:"previous,omitempty"` // as it was, for Changed
+	// News is what a person should be told because of it; of a Reset, because of everything that changed. An Event
+	// that has nothing but News carries the same row twice.
+	News []News `json:"news,omitempty"`
+}
+
+// newsIn gathers the News of many Events.
+func newsIn(events []Event) []News {
+	var all []News
+	for i := range events {
+		all = append(all, events[i].News...)
+	}
+	return all
 }
 
 // ErrLagged ends a Subscription whose reader was too slow. Nothing is lost by starting over.

@@ -59,6 +59,8 @@ type IndexConfig struct {
 	// Workers is how many goroutines read during a scan; zero means one per processor.
 	Workers int
 	Logger  *slog.Logger // nil logs nothing
+	// Told remembers across restarts what was told as [News]; nil remembers for this run only.
+	Told Told
 }
 
 // DefaultSweep is the time between two comparisons of everything with the disk.
@@ -87,6 +89,9 @@ type Index struct {
 	events    []Event           // to be published
 	due       deadlines
 	awaited   map[locks.Identity]*awaited
+	opened    map[locks.Identity]opened // where clients work that have one Session open at a time
+	own       map[*entry]*ownWrite      // writes of ours that are under way
+	since     time.Time                 // what came to be before is no news
 	nextSweep time.Time
 	looks     looks
 	grown     []grown // since the last derivation
@@ -112,13 +117,16 @@ func NewIndex(cfg IndexConfig) *Index {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Told == nil {
+		cfg.Told = untold{}
+	}
 	if cfg.Touch == nil {
 		cfg.Touch = func(string) {}
 	}
 	x := &Index{
 		cfg: cfg, log: cfg.Logger, hub: newHub(),
 		requests: make(chan request), parts: make(chan scanPart), exits: make(chan locks.Identity),
-		ready: make(chan struct{}), ended: make(chan struct{}), dirty: map[*entry]bool{}, traces: map[*entry]*Trace{}, awaited: map[locks.Identity]*awaited{},
+		ready: make(chan struct{}), ended: make(chan struct{}), dirty: map[*entry]bool{}, traces: map[*entry]*Trace{}, opened: map[locks.Identity]opened{}, own: map[*entry]*ownWrite{}, awaited: map[locks.Identity]*awaited{},
 	}
 	x.looks.askers, x.looks.done = map[*entry]bool{}, make(chan struct{})
 	for _, src := range cfg.Sources {
@@ -212,6 +220,9 @@ func (x *Index) Run(ctx context.Context) error {
 	defer x.stopAwaits()
 	defer cancel()
 
+	if x.since = x.cfg.Told.LastRun(); x.since.IsZero() {
+		x.since = time.Now()
+	}
 	if len(x.stores) == 0 {
 		close(x.ready)
 	}
@@ -245,7 +256,7 @@ func (x *Index) loop(ctx context.Context) {
 		case p := <-x.parts:
 			x.takePart(ctx, p, time.Now())
 		case id := <-x.exits:
-			x.takeExit(id)
+			x.takeExit(id, time.Now())
 		case <-x.looks.done:
 			x.takeLook(time.Now())
 		case r := <-x.requests:
@@ -392,7 +403,7 @@ func (x *Index) flush(now time.Time) {
 func (x *Index) publish() {
 	events := x.events
 	if len(events) > maxSingleEvents {
-		events = []Event{{Kind: Reset}}
+		events = []Event{{Kind: Reset, News: newsIn(events)}}
 	}
 	if len(events) > 0 {
 		x.revision++

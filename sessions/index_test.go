@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -137,10 +138,10 @@ func TestEventContent(t *testing.T) {
 		r.hint("a")
 
 		base := sub.Snapshot.Revision
-		if got, want := <-sub.C, (Event{Revision: base + 1, Kind: Changed, Session: second, Previous: first}); got != want {
+		if got, want := <-sub.C, (Event{Revision: base + 1, Kind: Changed, Session: second, Previous: first}); !reflect.DeepEqual(got, want) {
 			t.Errorf("event = %+v, want %+v", got, want)
 		}
-		if got, want := <-sub.C, (Event{Revision: base + 2, Kind: Removed, Session: second}); got != want {
+		if got, want := <-sub.C, (Event{Revision: base + 2, Kind: Removed, Session: second}); !reflect.DeepEqual(got, want) {
 			t.Errorf("event = %+v, want %+v", got, want)
 		}
 		if second.Title != "new" || r.index.Snapshot().Revision != base+2 {

@@ -97,8 +97,12 @@ func (s *Service) edit(ctx context.Context, row *Session, kind ActionKind, dryRu
 	if dryRun {
 		return plan()
 	}
+	end, err := s.Index.writing(ctx, row)
+	if err != nil {
+		return nil, err
+	}
 	done, err := write()
-	_, rerr := s.Index.Refresh(ctx, row)
+	rerr := end(done)
 	if err != nil || done == nil {
 		return done, err
 	}

@@ -65,11 +65,13 @@ const (
 type Reason string
 
 const (
-	ReasonLock        Reason = "lock"        // occupied: a lock whose holder is live or unknown
-	ReasonOpenTurn    Reason = "open-turn"   // occupied: an open turn whose writer lives
-	ReasonDeadLock    Reason = "dead-lock"   // stale: a dead holder's lock is still there
-	ReasonInterrupted Reason = "interrupted" // stale: the wire ends inside a turn and no writer lives
-	ReasonAbandoned   Reason = "abandoned"   // stale: an active note without activity for too long
+	ReasonLock          Reason = "lock"           // occupied: a lock whose holder is live or unknown
+	ReasonOpenTurn      Reason = "open-turn"      // occupied: an open turn whose writer lives
+	ReasonExternalWrite Reason = "external-write" // stale: a live client has an outdated view, since another party wrote
+	ReasonUnlockedWrite Reason = "unlocked-write" // stale: a journal grew under a lock that another party or a dead holder has
+	ReasonDeadLock      Reason = "dead-lock"      // stale: a dead holder's lock is still there
+	ReasonInterrupted   Reason = "interrupted"    // stale: the wire ends inside a turn and no writer lives
+	ReasonAbandoned     Reason = "abandoned"      // stale: an active note without activity for too long
 )
 
 // Fact is a code word for a truth that stands beside the Status.
@@ -82,6 +84,7 @@ const (
 	FactDamaged       Fact = "damaged"        // a part of it cannot be read; Problems say which
 	FactDuplicateID   Fact = "duplicate-id"   // another note carries the same id
 	FactTwoWriters    Fact = "two-writers"    // turns of two writers interleave, or a turn id repeats
+	FactRewritten     Fact = "rewritten"      // a journal was changed otherwise than by appending to it
 	FactOrphan        Fact = "orphan"         // its parent is missing
 	FactNotIndexed    Fact = "not-indexed"    // the client's own index does not name it
 	FactFolderMissing Fact = "folder-missing" // its work folder is not there

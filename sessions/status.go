@@ -37,6 +37,8 @@ type Situation struct {
 	SameID bool
 	// Group is the implicit selector that this open note shares with others, or "".
 	Group string
+	// Past is what earlier readings tell about it.
+	Past findings
 	// ParentMissing reports that the Record names a parent and no Record has that id.
 	ParentMissing bool
 }
@@ -87,7 +89,7 @@ func status(s Situation, now time.Time, p Policy) (Status, []Reason) {
 	if len(held) > 0 {
 		return Occupied, held
 	}
-	var stale []Reason
+	stale := slices.Clone(s.Past.reasons)
 	if r.Lock != nil {
 		stale = append(stale, ReasonDeadLock)
 	}
@@ -135,6 +137,12 @@ func holder(s Situation) *Holder {
 	if f == nil {
 		return nil
 	}
+	return lockHolder(s)
+}
+
+// lockHolder is the holder of the lock.
+func lockHolder(s Situation) *Holder {
+	f := s.Record.Lock
 	return &Holder{
 		PID: f.Record.PID, Hostname: f.Record.Hostname, Client: f.Record.Client,
 		StartedAt: tidyTime(f.Record.StartedAt), Verdict: s.Lock.Verdict, Via: ViaLock, Certainty: Proven,
@@ -179,6 +187,9 @@ func facts(s Situation, w Work, running Tri) []Fact {
 	add(FactBusy, w.Busy == Yes)
 	add(FactDuplicateID, s.SameID)
 	add(FactOrphan, s.ParentMissing)
+	for _, f := range s.Past.facts {
+		add(f, true)
+	}
 	if running == No {
 		// A question whose answer nobody is left to hear does not wait for a person.
 		fs = slices.DeleteFunc(fs, func(f Fact) bool { return f == FactWaiting })
@@ -198,6 +209,7 @@ func evidence(s Situation, out *Session, now time.Time, p Policy) []string {
 	if s.Record.unfinished() {
 		ev = append(ev, turnEvidence(s)...)
 	}
+	ev = append(ev, s.Past.evidence...)
 	if slices.Contains(out.Reasons, ReasonAbandoned) {
 		ev = append(ev, fmt.Sprintf("no activity since %s, longer than %s",
 			s.Record.UpdatedAt.UTC().Format(time.RFC3339), ShortDuration(p.AbandonedAfter)))

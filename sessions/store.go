@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"berth/locks"
 )
 
 // store is the Index's side of one Source. Owned by the Index's goroutine.
@@ -35,6 +38,7 @@ type entry struct {
 	gen    int32  // the scan that saw it last
 	grown  time.Time
 	asked  time.Time // when a look at all processes was first wanted for the present work, see [Index.census]
+	memory *memory   // nil while nobody has it open
 	waits  []*awaited
 }
 
@@ -69,6 +73,7 @@ func (x *Index) apply(st *store, key string, rec *Record, err error, now time.Ti
 	case e == nil:
 		x.add(st, rec, now)
 	default:
+		x.noteChanges(e, e.rec, e.rec.Trace, rec, trace, now)
 		x.replace(e, rec, now)
 	}
 	if e = st.entries[key]; e != nil && err == nil && x.dirty[e] {
@@ -157,6 +162,8 @@ func (x *Index) remove(e *entry) {
 	x.due.set(e, time.Time{})
 	x.await(e, nil)
 	delete(x.dirty, e)
+	delete(x.own, e)
+	maps.DeleteFunc(x.opened, func(_ locks.Identity, o opened) bool { return o.e == e })
 	if e.slot >= 0 {
 		x.rows.remove(int(e.slot))
 		x.events = append(x.events, Event{Kind: Removed, Session: e.row})

@@ -23,6 +23,8 @@ type Edit struct {
 	Message string
 	// Result is the protocol's result object with its own key names and order (kioku.md section 4.2).
 	Result any
+	// Was and Left are the Session as it was found, and as this Edit left it; nil when the Edit was only planned.
+	Was, Left *Record `json:"-"`
 	// Warnings are things the user should know although it worked.
 	Warnings []string
 }

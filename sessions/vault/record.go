@@ -71,7 +71,7 @@ func (s *Source) row(key string, m *meta, mtime, now time.Time) *sessions.Record
 	r := &sessions.Record{
 		Key: key, ID: m.id, Source: s.Name(), Root: s.root, Path: s.path(key),
 		Project: m.project, Title: stem(key), Agent: m.agent, ClientName: m.client, ParentID: m.parent,
-		StatusWord: m.status, Open: m.active(), CreatedAt: m.started,
+		StatusWord: m.status, Open: m.active(), CreatedAt: m.started, Trace: &sessions.Trace{Ended: m.ended},
 	}
 	if r.CreatedAt.IsZero() {
 		r.CreatedAt = mtime.UTC()
@@ -89,7 +89,7 @@ func (s *Source) row(key string, m *meta, mtime, now time.Time) *sessions.Record
 // activity takes the marks in the body into account.
 func (s *Source) activity(r *sessions.Record, m *meta, h *head, now time.Time) {
 	if at, ok := lastMark(h.tail, resumedHeading); ok {
-		r.UpdatedAt = latest(now, h.info.ModTime(), m.started, at)
+		r.UpdatedAt, r.Trace.Resumed = latest(now, h.info.ModTime(), m.started, at), at
 		r.Evidence = append(r.Evidence, "last resumed at "+at.Format(time.RFC3339))
 	}
 	if at, ok := lastMark(h.tail, endedHeading); ok && r.Open {
@@ -110,6 +110,15 @@ func latest(now time.Time, first time.Time, others ...time.Time) time.Time {
 		best = first
 	}
 	return best.UTC()
+}
+
+// recordOf makes the Record of a note that holds the given bytes, by the time of the file that it was read from.
+func (s *Source) recordOf(n *note, raw []byte) *sessions.Record {
+	h := &head{info: n.info, bytes: raw, front: split(raw, true)}
+	if h.front.shape == fenced {
+		h.tail = raw[max(h.front.body, len(raw)-tailRead):]
+	}
+	return s.record(s.current(), n.key, h, n.info.ModTime())
 }
 
 // unreadable makes the row of a note that we may not read, in a folder where only sessions live.

@@ -70,6 +70,7 @@ func (s *Source) changeLocked(ctx context.Context, t target, plan func(*note) (*
 		if errors.Is(err, errMoved) || failed && n.unchanged() != nil {
 			continue // whatever went wrong, somebody was here; what they left decides
 		}
+		edit.Was, edit.Left = s.recordOf(n, edit.Before), s.recordOf(n, edit.After)
 		return s.written(t, edit, err)
 	}
 	return nil, &sessions.Error{
