@@ -153,6 +153,8 @@ func mayStop(id Identity, bootID string, p *ProcessFacts, uid int) string {
 		return "it belongs to another user"
 	case p.Inner:
 		return "it runs in a container"
+	case !p.mayHost():
+		return "it runs " + p.Program + ", which is no known client"
 	}
 	return ""
 }

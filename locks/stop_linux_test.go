@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -46,6 +47,39 @@ func TestStopEndsAClient(t *testing.T) {
 			c.Kill() // only to collect it
 			got, err = s.Stop(t.Context(), locks.StopRequest{Holder: id})
 			wantRefused(t, got, err, "no such process")
+		})
+	}
+}
+
+// TestStopSparesStrangers is bug B44: a program in which a client could run, or whose name begins like one's, is not
+// signalled, although a lock names it and Judge would not call it dead.
+func TestStopSparesStrangers(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(sleep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"node", "berth.test", "python3", "kimi-helper"} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), name)
+			if err := os.WriteFile(path, program, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(path, "60")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer cmd.Wait()
+			defer cmd.Process.Kill()
+			s := locks.NewSystem()
+			got, err := s.Stop(t.Context(), locks.StopRequest{Holder: identify(t, s, cmd.Process.Pid)})
+			wantRefused(t, got, err, "it runs "+path+", which is no known client")
+			if s.Alive(got.Holder) != locks.Live {
+				t.Error("it was ended all the same")
+			}
 		})
 	}
 }
