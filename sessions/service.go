@@ -25,6 +25,8 @@ type Service struct {
 	ProjectDir func(project string) string
 	// Coverage says how each store is watched; nil when nothing is watched.
 	Coverage func() []watcher.RootStatus
+	// Stopper ends processes when a person asks.
+	Stopper Stopper
 	// Reclaimer removes dead locks; nil when that is switched off.
 	Reclaimer Reclaimer
 	// Audit keeps what was done; nil keeps nothing.

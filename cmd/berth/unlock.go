@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"berth/locks"
@@ -80,12 +78,7 @@ func (a *app) showProof(row sessions.LockRow, force bool) error {
 	if _, is := terminalOf(a.stdin); !is {
 		return nil
 	}
-	fmt.Fprint(a.stderr, "Its holder is not proven dead. A client that lives would lose its claim. Remove the lock? [y/N] ")
-	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return err
-	}
-	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y") {
+	if !a.confirm("Its holder is not proven dead. A client that lives would lose its claim. Remove the lock? [y/N] ") {
 		return &sessions.Error{Err: sessions.ErrRefused, Session: row.SessionID, Detail: "the lock was left alone"}
 	}
 	return nil

@@ -83,6 +83,11 @@ func (c *Client) Unlock(ctx context.Context, r sessions.UnlockRequest) (*session
 	return post[sessions.Unlocked](ctx, c, pathUnlock, r)
 }
 
+// Stop implements Backend.
+func (c *Client) Stop(ctx context.Context, r sessions.StopRequest) (*sessions.StopOutcome, error) {
+	return post[sessions.StopOutcome](ctx, c, pathStop, r)
+}
+
 // UndoReclaim implements Backend.
 func (c *Client) UndoReclaim(ctx context.Context, action string) (*sessions.Unlocked, error) {
 	return post[sessions.Unlocked](ctx, c, pathUndo, undoRequest{Action: action})

@@ -46,6 +46,10 @@ func (b *backend) Unlock(_ context.Context, r sessions.UnlockRequest) (*sessions
 	b.asked = append(b.asked, r)
 	return &sessions.Unlocked{Action: "act", SessionID: r.Ref}, b.err
 }
+func (b *backend) Stop(_ context.Context, r sessions.StopRequest) (*sessions.StopOutcome, error) {
+	b.asked = append(b.asked, r)
+	return &sessions.StopOutcome{Client: "Kimi", Stopped: &locks.Stopped{Result: locks.StillRunning, Signal: "SIGTERM"}}, b.err
+}
 func (b *backend) UndoReclaim(_ context.Context, action string) (*sessions.Unlocked, error) {
 	b.asked = append(b.asked, action)
 	return &sessions.Unlocked{SessionID: "s"}, b.err
@@ -150,6 +154,10 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 	if u, err := c.Unlock(ctx, unlock); err != nil || u.Action != "act" || u.SessionID != "u" {
 		t.Fatalf("unlocked %+v, %v", u, err)
 	}
+	stop := sessions.StopRequest{Ref: "s", PID: 7, Server: true}
+	if o, err := c.Stop(ctx, stop); err != nil || o.String() != "Kimi is still running after SIGTERM" {
+		t.Fatalf("stopped %+v, %v", o, err)
+	}
 	if u, err := c.UndoReclaim(ctx, "act"); err != nil || u.SessionID != "s" {
 		t.Fatalf("undone %+v, %v", u, err)
 	}
@@ -157,7 +165,7 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("locks = %+v, %v", rows, err)
 	}
-	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, "r", "/dir", unlock, "act"}; !reflect.DeepEqual(b.asked, want) {
+	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, "r", "/dir", unlock, stop, "act"}; !reflect.DeepEqual(b.asked, want) {
 		t.Errorf("asked %q, want %q", b.asked, want)
 	}
 }

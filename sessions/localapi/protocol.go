@@ -16,6 +16,7 @@ const (
 	pathMark     = "/api/v1/sessions:mark"
 	pathResume   = "/api/v1/sessions:resume"
 	pathUnlock   = "/api/v1/sessions:unlock"
+	pathStop     = "/api/v1/sessions:stop"
 	pathUndo     = "/api/v1/actions:undo"
 	pathWS       = "/api/v1/ws"
 )

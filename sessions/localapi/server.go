@@ -28,6 +28,7 @@ type Backend interface {
 	Mark(ctx context.Context, ref string, dryRun bool) (*sessions.Edit, error)
 	PlanResume(ctx context.Context, ref, dir string) (*sessions.Launch, error)
 	Unlock(ctx context.Context, r sessions.UnlockRequest) (*sessions.Unlocked, error)
+	Stop(ctx context.Context, r sessions.StopRequest) (*sessions.StopOutcome, error)
 	UndoReclaim(ctx context.Context, action string) (*sessions.Unlocked, error)
 }
 
@@ -81,6 +82,7 @@ func (s *Server) handler() http.Handler {
 		return b.PlanResume(ctx, q.Ref, q.Dir)
 	})
 	verb(s, mux, pathUnlock, b.Unlock)
+	verb(s, mux, pathStop, b.Stop)
 	verb(s, mux, pathUndo, func(ctx context.Context, q undoRequest) (*sessions.Unlocked, error) {
 		return b.UndoReclaim(ctx, q.Action)
 	})

@@ -112,7 +112,7 @@ func sources(o Options) ([]sessions.Source, error) {
 func newService(o Options, idx *sessions.Index, sys *locks.System, w *watcher.Watcher) *sessions.Service {
 	trail := &audit.Log{Path: o.Paths.Audit()}
 	s := &sessions.Service{
-		Index: idx, Prober: sys, Clients: o.Config.Clients,
+		Index: idx, Prober: sys, Stopper: sys, Clients: o.Config.Clients,
 		ProjectDir: func(p string) string { return o.Config.ProjectDir(o.Paths, p) },
 		Audit:      trail.Append,
 	}
