@@ -1,6 +1,6 @@
-// Package realclient checks berth against the published Kimi Code client. Its test, behind the build tag
-// "realclient", installs the client, lets it work on a fake model in a home of its own, and looks at what
-// "berth watch" says meanwhile:
+// Package realclient checks berth against the published Kimi Code client. Its tests, behind the build tag
+// "realclient", install the client, let it work on a fake model in a home of its own (prints, a terminal, a server),
+// and look at what "berth watch" says meanwhile. One of them scores whom it names as the writer, and how sure it is:
 //
 //	go test -tags realclient -count=1 -v ./packaging/realclient
 //

@@ -16,38 +16,83 @@ import (
 )
 
 // model is a chat server in the protocol that the client calls "openai", on the loopback interface. What
-// it answers is told by words in the newest prompt: "[hold]" answers only after release, "[tool]" runs a
-// command first, "[fail]" refuses; anything else gets a few words.
+// it answers is told by words in the newest prompt: "[hold]" answers only after release, "[hold:NAME]" only after
+// that of NAME, "[tool]" runs a command first, "[fail]" refuses; anything else gets a few words.
 type model struct {
 	*httptest.Server
 
-	mu   sync.Mutex
-	gate chan struct{} // closed by release
+	mu      sync.Mutex
+	gates   map[string]chan struct{} // of the answers that are held back, by name; closed by release
+	arrived map[string]chan struct{} // by name; closed when an answer is held back
+	free    map[string]bool          // names that were released before anything was held back
 }
 
 func newModel(t *testing.T) *model {
-	m := &model{gate: make(chan struct{})}
+	m := &model{gates: map[string]chan struct{}{}, arrived: map[string]chan struct{}{}, free: map[string]bool{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(func() {
-		m.release()
+		m.mu.Lock()
+		for _, gate := range m.gates {
+			close(gate)
+		}
+		m.gates = map[string]chan struct{}{}
+		m.mu.Unlock()
 		m.CloseClientConnections()
 		m.Close()
 	})
 	return m
 }
 
-// release lets the answers go that are held back now; later ones are held again.
-func (m *model) release() {
+// release lets the answers go that are held back under this name, "" for those without one, or the next one when there
+// are none; later ones are held again.
+func (m *model) release(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	close(m.gate)
-	m.gate = make(chan struct{})
+	if gate := m.gates[name]; gate != nil {
+		close(gate)
+		delete(m.gates, name)
+		delete(m.arrived, name)
+		return
+	}
+	m.free[name] = true
 }
 
-func (m *model) held() <-chan struct{} {
+// await waits until an answer is held back under this name.
+func (m *model) await(t *testing.T, name string) {
+	t.Helper()
+	m.mu.Lock()
+	arrived := m.arrivedAt(name)
+	m.mu.Unlock()
+	select {
+	case <-arrived:
+	case <-time.After(start):
+		t.Fatalf("no client asked for %q", name)
+	}
+}
+
+// arrivedAt must be called with mu held.
+func (m *model) arrivedAt(name string) chan struct{} {
+	if m.arrived[name] == nil {
+		m.arrived[name] = make(chan struct{})
+	}
+	return m.arrived[name]
+}
+
+// held returns what is closed when the answer may go.
+func (m *model) held(name string) <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.gate
+	if m.free[name] {
+		delete(m.free, name)
+		open := make(chan struct{})
+		close(open)
+		return open
+	}
+	if m.gates[name] == nil {
+		m.gates[name] = make(chan struct{})
+		close(m.arrivedAt(name))
+	}
+	return m.gates[name]
 }
 
 // chat is the part of a request that matters here.
@@ -67,7 +112,11 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	prompt, answered := c.prompt()
-	gate := m.held()
+	hold := holds.FindStringSubmatch(prompt)
+	var gate <-chan struct{}
+	if hold != nil {
+		gate = m.held(hold[1])
+	}
 	if strings.Contains(prompt, "[fail]") {
 		http.Error(w, `{"error":{"message":"refused by the fake model","type":"fake"}}`, http.StatusBadRequest)
 		return
@@ -80,7 +129,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	send(w, map[string]any{"role": "assistant", "content": ""}, nil)
-	if strings.Contains(prompt, "[hold]") {
+	if gate != nil {
 		select {
 		case <-gate:
 		case <-r.Context().Done():
@@ -94,6 +143,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var (
 	usage    = map[string]int{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+	holds    = regexp.MustCompile(`\[hold(?::(\w+))?\]`)
 	reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
 )
 

@@ -182,7 +182,7 @@ func (w *world) prints(t *testing.T, watch *watcher) {
 func (w *world) resume(t *testing.T, watch *watcher) {
 	c := w.start(t, "plain", "-c", "-p", "and again [hold]")
 	watch.await(t, w.work("plain"), "the resumed session is held", soon, heldBy(c.Process.Pid))
-	w.model.release()
+	w.model.release("")
 	c.finish(t, 0)
 	watch.await(t, w.work("plain"), "the resumed session is settled", soon, settled("completed"))
 }
@@ -193,7 +193,7 @@ func (w *world) interleave(t *testing.T, watch *watcher) {
 	r := watch.await(t, w.work("shared"), "the first writer holds it", soon, heldBy(first.Process.Pid))
 	w.start(t, "shared", "-S", r.ID, "-p", "second writer").finish(t, 0)
 	watch.await(t, w.work("shared"), "the first writer still holds it", soon, heldBy(first.Process.Pid))
-	w.model.release()
+	w.model.release("")
 	first.finish(t, 0)
 	watch.await(t, w.work("shared"), "it is settled, and the two writers have left their mark", soon, func(r row) bool {
 		return settled("completed")(r) && r.has("two-writers")

@@ -26,9 +26,16 @@ type row struct {
 	Reasons []string `json:"reasons"`
 	Facts   []string `json:"facts"`
 	Holder  *struct {
-		PID int    `json:"pid"`
-		Via string `json:"via"`
+		PID       int    `json:"pid"`
+		Client    string `json:"client"`
+		Where     string `json:"where"`
+		Via       string `json:"via"`
+		Certainty string `json:"certainty"`
 	} `json:"holder"`
+	LastWriter *struct {
+		PID  int    `json:"pid"`
+		Name string `json:"name"`
+	} `json:"last_writer"`
 	Evidence []string `json:"evidence"`
 	Work     struct {
 		Busy           bool   `json:"busy"`
@@ -143,33 +150,43 @@ func (w *watcher) all() []row {
 	return slices.Collect(maps.Values(w.rows))
 }
 
-// in returns the one row of a work folder, and false while there is none.
-func (w *watcher) in(workDir string) (row, bool) {
-	for _, r := range w.all() {
-		if r.WorkDir == workDir {
-			return r, true
-		}
-	}
-	return row{}, false
-}
-
 // await waits until the session of a work folder is as ok wants it, and returns it.
 func (w *watcher) await(t *testing.T, workDir, what string, limit time.Duration, ok func(row) bool) row {
 	t.Helper()
+	r, found := w.see(workDir, limit, ok)
+	if !found && w.over() {
+		t.Fatalf("berth watch ended before: %s", what)
+	}
+	if !found {
+		t.Fatalf("not within %v: %s; it is %+v", limit, what, r)
+	}
+	return r
+}
+
+// see waits until the session of a work folder is as ok wants it, at most for limit. It returns it as it is then.
+func (w *watcher) see(workDir string, limit time.Duration, ok func(row) bool) (row, bool) {
+	var last row
+	_, found := w.seeAny(workDir, limit, func(r row) bool { last = r; return ok(r) })
+	return last, found
+}
+
+// seeAny waits until one of the sessions of a work folder is as ok wants it, at most for limit, and returns that.
+func (w *watcher) seeAny(workDir string, limit time.Duration, ok func(row) bool) (row, bool) {
 	deadline := time.After(limit)
 	for {
 		next := w.next()
-		r, found := w.in(workDir)
-		if found && ok(r) {
-			return r
+		for _, r := range w.all() {
+			if r.WorkDir == workDir && ok(r) {
+				return r, true
+			}
+		}
+		if w.over() {
+			return row{}, false
 		}
 		select {
 		case <-next:
-			if w.over() {
-				t.Fatalf("berth watch ended before: %s", what)
-			}
 		case <-deadline:
-			t.Fatalf("not within %v: %s; it is %+v", limit, what, r)
+			return row{}, false
 		}
 	}
 }
