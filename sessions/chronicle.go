@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"berth/locks"
 )
@@ -60,21 +61,44 @@ func (c *Chronicler) follow(ctx context.Context) bool {
 }
 
 func (c *Chronicler) write(e *Event) {
-	if e.Kind == Reset {
-		return
-	}
-	s := e.Session
-	if e.Kind == Removed {
+	var lines []Action
+	switch s := e.Session; e.Kind {
+	case Reset:
+	case Removed:
 		delete(c.last, s.Path)
-		return
+	default:
+		was := c.last[s.Path]
+		lines = handActions(s, was)
+		c.remember(s.Path, handsOf(s).or(was))
 	}
-	was := c.last[s.Path]
-	for _, a := range handActions(s, was) {
+	for i := range e.News {
+		lines = append(lines, newsAction(&e.News[i]))
+	}
+	for _, a := range lines {
 		if err := c.Audit(a); err != nil && c.Logger != nil {
-			c.Logger.Warn("cannot keep the audit trail", "session", s, "err", err)
+			c.Logger.Warn("cannot keep the audit trail", "session", a.Session, "err", err)
 		}
 	}
-	c.remember(s.Path, handsOf(s).or(was))
+}
+
+// newsAction is the line for a piece of news. The title stays out of the trail, which has no content of Sessions.
+func newsAction(n *News) Action {
+	name, _, _ := strings.Cut(n.Key, "|")
+	source, id, _ := strings.Cut(name, ":")
+	a := Action{Kind: ActionNoticed, At: n.At, Session: id, Source: source, Detail: string(n.Kind)}
+	if n.Kind == NewsTakenOver {
+		a.Kind = ActionTaken
+	}
+	if n.By != nil {
+		a.Detail += ", by " + n.By.Name
+	}
+	if n.From != nil {
+		a.Detail += ", from " + n.From.Name
+	}
+	if n.Value != "" {
+		a.Detail += ": " + n.Value
+	}
+	return a
 }
 
 func (c *Chronicler) remember(path string, h hands) {
