@@ -90,6 +90,7 @@ func TestJudge(t *testing.T) {
 		{"rule 2: renamed, same boot, zombie", []func(*scene){ownFields, zombie, host("old-name")}, Dead, ReasonRenamedHost, false},
 		{"rule 2: renamed, same boot, other process", []func(*scene){ownFields, reused, host("old-name")}, Dead, ReasonRenamedHost, false},
 		{"rule 2: renamed, same boot, same process", []func(*scene){ownFields, host("old-name")}, Live, ReasonSameProcess, false},
+		{"rule 2: other host in the same namespace number, pid gone", []func(*scene){ownFields, bootWas("boot-o"), gone, host("other")}, Unknown, ReasonOtherHost, false},
 		{"rule 2: same boot, but a container with a name of its own (B64)", []func(*scene){ownFields, gone, host("6f1c2a"), namespace("pid:[2]")}, Unknown, ReasonOtherHost, false},
 
 		{"rule 3: other namespace, pid not visible (B64)", []func(*scene){gone, namespace("pid:[2]")}, Unknown, ReasonNamespace, false},

@@ -196,6 +196,19 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(`{"version":1,"pid":1e9,"startedAt":-1,"clientIdentity":{"productName":{"a":[[[]]]}}}`))
 	f.Add([]byte("\ufeff{\"version\":1,\"version\":2}"))
+	for _, seed := range []string{
+		`{"version":1,"pid":4242,"bootId":"b","processStart":18446744073709551615,"pidNamespace":"pid:[4026531836]"}`,
+		`{"version":1,"pid":4242,"processStart":-1,"bootId":7,"pidNamespace":{}}`,
+		`{"version":1,"pid":4294971538,"startedAt":253402300799999,"hostname":"\ud800"}`,
+		`{"version":1.0,"pid":2147483648,"startedAt":"2026-11-29T10:00:00+14:00"}`,
+		`{"VERSION":1,"Version":1,"version":null,"pid":"4242"}`,
+		`{"version":1}{"version":1}`, "{\"version\":1}\x00", `[{"version":1}]`, `null`,
+	} {
+		f.Add([]byte(seed))
+	}
+	for seed := range uint64(40) { // torn, newer and whole ones
+		f.Add(newWorld(seed).lock.content)
+	}
 	path := filepath.Join(f.TempDir(), "a.lock")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		write(t, path, string(b))

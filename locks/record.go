@@ -141,7 +141,7 @@ func moment(raw json.RawMessage) time.Time {
 	}
 	s := text(raw)
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t.UTC()
+		return fromMillis(float64(t.UnixMilli()))
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return fromMillis(float64(n))

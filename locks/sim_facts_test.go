@@ -59,7 +59,7 @@ func (w *world) processFacts(l look) ProcessFacts {
 	f := ProcessFacts{UID: -1, EUID: -1}
 	p := w.occupant(l.process)
 	switch {
-	case !usablePID(w.holder.pid): // it is not asked
+	case !usablePID(w.holder.pid) || !w.asked(): // not known
 	case p == nil:
 		f.State = Gone
 	case !w.shown(p):
@@ -69,6 +69,9 @@ func (w *world) processFacts(l look) ProcessFacts {
 	}
 	return f
 }
+
+// asked reports whether the kernel answers a question for a pid at all.
+func (w *world) asked() bool { return w.here.system == linuxOS || !w.judge.noStat }
 
 func (w *world) visible(p *proc, l look) ProcessFacts {
 	f := ProcessFacts{State: Running, Start: p.start(), StartTime: w.startTime(p, l), UID: -1, EUID: -1}
@@ -132,8 +135,9 @@ func (w *world) decide() answer {
 
 // system returns a System that has just looked through the process table of the world.
 func (w *world) system() *System {
-	s := &System{innerAt: time.Now(), inner: map[int][]innerProcess{}}
 	h := w.hostFacts(w.now)
+	s := &System{innerAt: time.Now(), innerBoot: h.Boot, inner: map[int][]innerProcess{}}
+	s.clock = newClockLog(nil, func() time.Time { return h.Boot })
 	s.fixed = HostFacts{BootID: h.BootID, PIDNamespace: h.PIDNamespace, Sandboxed: h.Sandboxed, SharedName: h.SharedName}
 	s.witnesses = newWitnessBook("", h.BootID)
 	for _, p := range w.belowJudge() {

@@ -102,7 +102,7 @@ func (w *world) shown(p *proc) bool {
 // pidFree reports whether nothing has the pid or a zombie that the judge can tell to be one.
 func (w *world) pidFree() bool {
 	p := w.occupant(w.now)
-	return p == nil || !p.thread && !p.alive(w.now) && w.shown(p)
+	return w.asked() && (p == nil || !p.thread && !p.alive(w.now) && w.shown(p))
 }
 
 // otherStamp holds for a stamp of this boot. Those of Windows are of no boot.

@@ -16,9 +16,10 @@ type System struct {
 
 	roster roster
 
-	mu      sync.Mutex
-	inner   map[int][]innerProcess // by the pid in their own namespace
-	innerAt time.Time
+	mu        sync.Mutex
+	inner     map[int][]innerProcess // by the pid in their own namespace
+	innerAt   time.Time
+	innerBoot time.Time // by the clock as it was set then
 }
 
 // innerProcess is a process in a pid namespace below ours.
@@ -128,9 +129,11 @@ func (s *System) blind() bool {
 func (s *System) namesake(f *File) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The holder began before its lock was published: a look after that moment cannot have missed it.
-	if s.innerAt.IsZero() || time.Since(s.innerAt) >= innerTTL || !f.ModTime.Before(s.innerAt) {
-		s.innerAt = time.Now()
+	// The holder began before its lock was published: a look after that moment cannot have missed it. Which
+	// was later is not known once the clock has been set.
+	boot := s.clock.boot()
+	if time.Since(s.innerAt) >= innerTTL || !f.ModTime.Before(s.innerAt) || !boot.Equal(s.innerBoot) {
+		s.innerAt, s.innerBoot = time.Now(), boot
 		s.inner = innerProcesses()
 	}
 	for _, p := range s.inner[f.Record.PID] {
