@@ -53,6 +53,7 @@ type watcher struct {
 	mu      sync.Mutex
 	rows    map[string]row       // by path
 	seen    map[string]time.Time // when a line first named the path
+	said    []row                // every row, in the order of the lines
 	changed chan struct{}        // closed at the next line
 	ended   bool                 // there will be no more lines
 }
@@ -129,6 +130,7 @@ func (w *watcher) take(line []byte, now time.Time) {
 	}
 	for _, r := range e.Sessions {
 		w.rows[r.Path] = r
+		w.said = append(w.said, r)
 		if w.seen[r.Path].IsZero() {
 			w.seen[r.Path] = now
 		}
@@ -141,6 +143,13 @@ func (w *watcher) next() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
+}
+
+// history returns every row that was ever said of a session, in order.
+func (w *watcher) history(path string) []row {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.said), func(r row) bool { return r.Path != path })
 }
 
 // all returns the present rows.

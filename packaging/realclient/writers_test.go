@@ -5,6 +5,8 @@ package realclient
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +44,7 @@ func TestWriters(t *testing.T) {
 		{"two prints on two sessions of one folder", (*stage).neighbours},
 		{"a server and a print", (*stage).serverAndPrint},
 		{"a terminal and a print", (*stage).terminalAndPrint},
+		{"a crowd in one folder", (*stage).crowd},
 		{"a print is terminated", (*stage).terminated},
 		{"a torn last line is repaired", (*stage).torn},
 		{"a broken line in the middle is repaired", (*stage).middle},
@@ -263,6 +266,64 @@ func (s *stage) terminalAndPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.interrupted(t, f)
+}
+
+// crowd lets nine prints work in one folder at once, three on each of three sessions, and checks every word that was
+// said of them: who was ever called proven was started on that session.
+func (s *stage) crowd(t *testing.T) {
+	const f, sessions, each = "crowd", 3, 3
+	type member struct {
+		*client
+		gate string
+	}
+	truth := map[string][]int{} // by the session's path
+	ids := map[string]string{}
+	for range sessions {
+		c := s.start(t, f, "-p", "hello")
+		c.finish(t, 0)
+		r, ok := s.watch.seeAny(s.work(f), soon, func(r row) bool { return ids[r.Path] == "" && settled("completed")(r) })
+		if !ok {
+			t.Fatal("a new session is not seen")
+		}
+		ids[r.Path], truth[r.Path] = r.ID, []int{c.Process.Pid}
+	}
+	var members []member
+	for path, id := range ids {
+		for range each {
+			m := member{gate: fmt.Sprintf("crowd%d", len(members))}
+			m.client = s.start(t, f, "-S", id, "-p", "hello [tool] [hold:"+m.gate+"]")
+			truth[path] = append(truth[path], m.Process.Pid)
+			members = append(members, m)
+		}
+	}
+	for _, m := range members {
+		s.model.await(t, m.gate)
+	}
+	rand.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	for _, m := range members {
+		s.model.release(m.gate) // the tool call
+		s.model.await(t, m.gate)
+		s.model.release(m.gate)
+		m.finish(t, 0)
+	}
+	for path, pids := range truth {
+		s.checkProven(t, path, pids)
+	}
+}
+
+// checkProven fails for each process that was ever called the proven holder or writer of a session and is none of pids.
+func (s *stage) checkProven(t *testing.T, path string, pids []int) {
+	t.Helper()
+	rows := s.watch.history(path)
+	for _, r := range rows {
+		if h := r.Holder; h != nil && h.Certainty == "proven" && !slices.Contains(pids, h.PID) {
+			t.Errorf("%s: pid %d is called its proven holder, want one of %v: %q", filepath.Base(path), h.PID, pids, r.Evidence)
+		}
+		if l := r.LastWriter; l != nil && !slices.Contains(pids, l.PID) {
+			t.Errorf("%s: pid %d is called its last writer, want one of %v: %q", filepath.Base(path), l.PID, pids, r.Evidence)
+		}
+	}
+	t.Logf("%s: %d rows, of %v", filepath.Base(path), len(rows), pids)
 }
 
 // terminated: a print that is asked to end closes its turn.
