@@ -34,7 +34,7 @@ func (s *Source) Load(key string, now time.Time) (*sessions.Record, error) {
 	r.listAgents()
 	var settle time.Time
 	if v.lock.exists() {
-		r.record.Lock, settle = s.readLock(v.id, now)
+		r.record.Lock, settle = s.readLock(v, now)
 		r.settle(settle)
 	}
 	r.judge()

@@ -3,6 +3,8 @@ package kimi
 import (
 	"strconv"
 	"strings"
+
+	"berth/locks"
 )
 
 // role is what a path in the home is for.
@@ -113,7 +115,7 @@ func locatePart(parts []string) (role, int) {
 		return noise, 0
 	}
 	name := parts[len(parts)-1]
-	if name == want {
+	if name == want || len(parts) == 1 && name == locks.LeaseName {
 		return partFile, 0
 	}
 	if pid := tempWriter(name, want); pid != 0 {

@@ -3,6 +3,7 @@ package kimi
 import (
 	"fmt"
 
+	"berth/locks"
 	"berth/sessions"
 )
 
@@ -16,6 +17,7 @@ type survey struct {
 	state    sight
 	agents   []agentFile
 	lock     fileID
+	leased   bool // lock is not the client's lock file but a lease in the folder
 	index    indexEntry
 	// err is the first thing that could not be looked at.
 	err error
@@ -53,9 +55,18 @@ func (s *Source) look(key string, reading bool) (*survey, error) {
 		v.close()
 		return nil, notFound(key)
 	}
-	v.lock, _ = lstat(s.lockDir + id + lockSuffix) // reading it says what is wrong with it
+	v.lookAtLock(s.lockDir + id + lockSuffix)
 	v.index = s.index.entry(id)
 	return v, nil
+}
+
+// lookAtLock looks for the lock, and for the lease that clients which were never published kept in its place
+// (bug B88). Reading it says what is wrong with it.
+func (v *survey) lookAtLock(path string) {
+	if v.lock, _ = lstat(path); !v.lock.exists() {
+		v.lock, _ = v.folder.lstat(locks.LeaseName)
+		v.leased = v.lock.exists()
+	}
 }
 
 func notFound(key string) error { return fmt.Errorf("read session %q: %w", key, sessions.ErrNotFound) }

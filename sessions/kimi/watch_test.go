@@ -42,7 +42,7 @@ func TestWatch(t *testing.T) {
 		false: {
 			"session_index.jsonl", "sessions", "sessions/index.jsonl", "sessions/wd_a_0123456789ab", s, s + "/state.json",
 			s + "/state.json.tmp.12729.4fb86cef", s + "/session-meta/state.json", s + "/agents/main/wire.jsonl",
-			s + "/agents/agent-1/wire.jsonl", "sessions/.index-dirty/session_a.1795966976494", "locks",
+			s + "/lease.json", s + "/agents/agent-1/wire.jsonl", "sessions/.index-dirty/session_a.1795966976494", "locks",
 			"locks/sessions/session_a.lock", "server/instances/01M8KZJ176RZ2B6YS069JTAVE1.json",
 			"workspaces.json.tmp.12729.6a2ba970",
 		},
@@ -52,7 +52,7 @@ func TestWatch(t *testing.T) {
 			"server/events/__global__.jsonl", "sessions/.DS_Store", "sessions/.index-cache/scan.json",
 			"sessions/.index-cache/scan.json.tmp.12729.8d4052ad", "sessions/.index-dirty/garbage",
 			"sessions/.index-dirty/session_a.1795966976494/x", "sessions/wd_a_0123456789ab/.DS_Store",
-			s + "/upcoming-goals.json", s + "/logs/kimi-code.log", s + "/notify/state.json", s + "/lease.json",
+			s + "/upcoming-goals.json", s + "/logs/kimi-code.log", s + "/notify/state.json",
 			s + "/agents/main/wire.jsonl.bak", s + "/agents/main/tasks/t1/output.log", s + "/state.json.tmp.garbage",
 			s + "/state.json.tmp.-5.4fb86cef", "locks/sessions/session_a.lock.tmp-4242-1",
 			"locks/sessions/session_a.lock.reclaim", "locks/sessions/.lock", "server/instances/x.tmp",
@@ -181,6 +181,22 @@ func TestList(t *testing.T) {
 	}
 	if want := []string{"session_a"}; !slices.Equal(found, want) {
 		t.Errorf("sessions %q, want %q", found, want)
+	}
+}
+
+// B88: a lease in the session's folder stands for a lock of a kind that is not fully known.
+func TestLease(t *testing.T) {
+	src, home, s := oneSession(t)
+	path := filepath.Join(home, filepath.FromSlash(s.Key()), "lease.json")
+	free := mustLoad(t, src, s.Key(), time.Now())
+	kimitest.Write(t, path, []byte(`{"pid":4242}`))
+	held := mustLoad(t, src, s.Key(), time.Now())
+	if held.Lock == nil || held.Lock.SessionID != s.ID || held.Lock.Problem == "" || held.Stamp == free.Stamp || !held.Settle.IsZero() {
+		t.Errorf("lock %+v, stamp %v, was %v, settles at %v", held.Lock, held.Stamp, free.Stamp, held.Settle)
+	}
+	kimitest.Write(t, filepath.Join(home, "locks", "sessions", s.ID+".lock"), []byte(`{"version":1,"token":"t","pid":4242}`))
+	if both := mustLoad(t, src, s.Key(), time.Now()); both.Lock == nil || both.Lock.Record.Token != "t" {
+		t.Errorf("beside a lock: %+v", both.Lock)
 	}
 }
 
