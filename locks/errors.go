@@ -15,6 +15,11 @@ var (
 	// ErrUnproved says that a lock was not removed because its holder is not known to be dead, or not well
 	// enough for what was asked.
 	ErrUnproved = errors.New("holder is not proved dead")
+	// ErrFormat says that a lock was not removed because its format is not fully known; nothing removes it.
+	// Such an error wraps ErrUnproved too.
+	ErrFormat = errors.New("format not fully known")
+	// ErrRefused says that a process was not signalled; the error has the reason in words.
+	ErrRefused = errors.New("refused")
 	// ErrChanged says that another lock is there now than the one that was looked at.
 	ErrChanged = errors.New("another lock is there now")
 	// ErrBusy says that another process is about to remove the lock.

@@ -12,8 +12,9 @@ import (
 // maxFileBytes bounds what is read of one lock; a real one has about 250 bytes.
 const maxFileBytes = 64 << 10
 
-// Read reads the lock file at path; its base name tells the shape. A file that exists always gives a File: what cannot be relied on
-// is said in its Problem. A symbolic link and anything else that is no regular file is not opened.
+// Read reads the lock file at path; its base name tells the shape. A file that exists always gives a File:
+// what cannot be relied on is said in its Problem. A symbolic link and anything else that is no regular file
+// is not opened.
 //
 // The error is non-nil only when there is no such file; it wraps [fs.ErrNotExist]. Any other I/O
 // error is tried once more (NFS answers ESTALE for a file that was just replaced) and then becomes the

@@ -104,8 +104,8 @@ const (
 // [Reclaimer.Undo]. Of any number of processes that try at once one does it. A lock that appears meanwhile is
 // left alone.
 //
-// The Outcome is filled in as far as it went, also beside an error. Errors wrap [ErrAlive], [ErrUnproved],
-// [ErrChanged], [ErrBusy], or [fs.ErrNotExist] when the lock has gone already. ctx ends the pause and the
+// The Outcome is filled in as far as it went, also beside an error. Errors wrap [ErrAlive], [ErrUnproved]
+// (with [ErrFormat] where no option helps), [ErrChanged], [ErrBusy], or [fs.ErrNotExist] when the lock has gone already. ctx ends the pause and the
 // wait for the guard; once the lock is touched, the removal is completed.
 func (r *Reclaimer) Reclaim(ctx context.Context, f *File, o ReclaimOptions) (Outcome, error) {
 	out := Outcome{File: *f, ByHand: o.ByHand, Force: o.Force}
@@ -157,7 +157,7 @@ func permit(f *File, j Judgement, o ReclaimOptions) error {
 	case j.Verdict == Live:
 		return fmt.Errorf("%w: %s", ErrAlive, j.Reason)
 	case f.otherFormat():
-		return fmt.Errorf("%w: %s", ErrUnproved, j.Reason)
+		return fmt.Errorf("%w: %w", ErrUnproved, ErrFormat)
 	case j.Automatic, j.Verdict == Dead && o.person(), o.Force:
 		return nil
 	}

@@ -79,7 +79,7 @@ func TestLeaseIsNeverReclaimed(t *testing.T) {
 	}
 	r := NewReclaimer(ReclaimConfig{System: NewSystem(), Dir: t.TempDir(), Pause: time.Nanosecond})
 	for _, o := range []ReclaimOptions{{}, {ByHand: true}, {Force: true}} {
-		if _, err := r.Reclaim(t.Context(), f, o); !errors.Is(err, ErrUnproved) {
+		if _, err := r.Reclaim(t.Context(), f, o); !errors.Is(err, ErrUnproved) || !errors.Is(err, ErrFormat) {
 			t.Errorf("%+v: got %v", o, err)
 		}
 	}

@@ -45,9 +45,6 @@ type Stopped struct {
 	Waited time.Duration `json:"waited,omitempty"` // for the end, nanoseconds
 }
 
-// ErrRefused says that a process was not signalled; the error has the reason in words.
-var ErrRefused = errors.New("refused")
-
 // HolderOf returns the process that has the lock f, false unless it is proved live on this host.
 func (s *System) HolderOf(f *File, now time.Time) (Identity, bool) {
 	id, ok := s.Identify(f.Record.PID)
