@@ -120,6 +120,13 @@ func sample(t *testing.T) (vault string, settings []string) {
 		if err := os.WriteFile(path, []byte(n.Text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		at := time.Now().Add(-time.Minute)
+		if n.Name == "shop-b" {
+			at = at.Add(30 * time.Second)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return vault, []string{"KIOKU_VAULT_PATH=" + vault, "KIMI_CODE_HOME=" + t.TempDir()}
 }
