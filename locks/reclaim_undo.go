@@ -66,9 +66,51 @@ func (r *Reclaimer) forget(id string) error { return os.Remove(r.trashFile(id)) 
 
 // prune drops the oldest of the trash beyond the bound.
 func (r *Reclaimer) prune() error {
-	entries, err := os.ReadDir(r.trash())
+	names, err := r.trashNames()
 	if err != nil {
 		return err
+	}
+	for len(names) > maxTrash {
+		if err := os.Remove(filepath.Join(r.trash(), names[0])); err != nil {
+			return err
+		}
+		names = names[1:]
+	}
+	return nil
+}
+
+// KeptLock is a removed lock that can be put back.
+type KeptLock struct {
+	ID   string // for [Reclaimer.Undo]
+	Path string
+	At   time.Time // when it was removed
+}
+
+// Kept returns the removed locks that are kept, the newest first. What cannot be read is left out.
+func (r *Reclaimer) Kept() ([]KeptLock, error) {
+	names, err := r.trashNames()
+	if err != nil {
+		return nil, err
+	}
+	var all []KeptLock
+	for _, name := range slices.Backward(names) {
+		var k kept
+		b, err := readOwn(filepath.Join(r.trash(), name))
+		if err == nil && json.Unmarshal(b, &k) == nil {
+			all = append(all, KeptLock{ID: strings.TrimSuffix(name, trashSuffix), Path: k.Path, At: k.At})
+		}
+	}
+	return all, nil
+}
+
+// trashNames are the files of the trash, the oldest first.
+func (r *Reclaimer) trashNames() ([]string, error) {
+	entries, err := os.ReadDir(r.trash())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list removed locks: %w", err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -77,13 +119,7 @@ func (r *Reclaimer) prune() error {
 		}
 	}
 	slices.Sort(names)
-	for len(names) > maxTrash {
-		if err := os.Remove(filepath.Join(r.trash(), names[0])); err != nil {
-			return err
-		}
-		names = names[1:]
-	}
-	return nil
+	return names, nil
 }
 
 // Undo puts back the lock that [Outcome.ID] names, byte for byte. It never replaces a lock: while there is

@@ -8,6 +8,7 @@ type ActionKind string
 const (
 	ActionClosed    ActionKind = "closed"     // we ended a work session
 	ActionMarked    ActionKind = "marked"     // we wrote a resume marker
+	ActionUndone    ActionKind = "undone"     // we took an edit of ours back
 	ActionResumed   ActionKind = "resumed"    // we checked a Session and handed out the command that opens it
 	ActionReclaimed ActionKind = "reclaimed"  // we removed a dead holder's lock
 	ActionStopped   ActionKind = "stopped"    // we asked a holder to end

@@ -26,6 +26,8 @@ type Error struct {
 	Hint    string // what to do about it; may be empty
 	// Candidates are the Sessions that match, for ErrAmbiguous.
 	Candidates []*Session
+	// Diff shows what stands in the way of an undo, for ErrStale: what changed since.
+	Diff string
 }
 
 // Error names the cause and its detail; the hint is printed apart.

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,8 @@ type Service struct {
 	Reclaimer Reclaimer
 	// Audit keeps what was done; nil keeps nothing.
 	Audit func(Action) error
+	// Images keeps what files were before an edit; nil keeps nothing, and nothing can be undone.
+	Images Images
 }
 
 // Find returns the Session that ref names, freshly read. Errors as [Snapshot.Find], and ErrStale when its place on
@@ -94,21 +97,26 @@ func (s *Service) Mark(ctx context.Context, ref string, dryRun bool) (*Edit, err
 		func() (*Edit, error) { return marker.MarkResumed(ctx, row.Key, r) })
 }
 
-// edit plans or writes, keeps what was written in the audit trail, and makes the Index look at the result.
+// edit plans or writes, keeps the bytes from before and a line in the audit trail, and makes the Index look at the result.
 func (s *Service) edit(ctx context.Context, row *Session, kind ActionKind, dryRun bool, plan, write func() (*Edit, error)) (*Edit, error) {
 	if dryRun {
 		return plan()
 	}
-	end, err := s.Index.writing(ctx, row)
+	kept, err := s.keepPlan(row, kind, plan)
 	if err != nil {
 		return nil, err
+	}
+	end, err := s.Index.writing(ctx, row)
+	if err != nil {
+		return nil, errors.Join(err, kept.drop())
 	}
 	done, err := write()
 	rerr := end(done)
 	if err != nil || done == nil {
-		return done, err
+		return done, errors.Join(err, kept.drop())
 	}
-	aerr := s.audit(Action{Kind: kind, Session: row.ID, Source: row.Source, Path: done.Path, Detail: done.Message})
+	kept.done(done)
+	aerr := s.audit(Action{ID: kept.img.Action, Kind: kind, Session: row.ID, Source: row.Source, Path: done.Path, Detail: done.Message})
 	for _, err := range []error{rerr, aerr} {
 		if err != nil { // it is written all the same
 			done.Warnings = append(done.Warnings, err.Error())

@@ -25,6 +25,8 @@ type Edit struct {
 	Result any
 	// Was and Left are the Session as it was found, and as this Edit left it; nil when the Edit was only planned.
 	Was, Left *Record `json:"-"`
+	// Action names the edit, to undo it; "" when it cannot be undone or was only planned.
+	Action string
 	// Warnings are things the user should know although it worked.
 	Warnings []string
 }

@@ -49,5 +49,8 @@ func (a *app) printEdit(e *sessions.Edit, dryRun, asJSON bool) error {
 		return err
 	}
 	_, err := fmt.Fprintln(a.stdout, clean(e.Message))
+	if err == nil && e.Action != "" {
+		_, err = fmt.Fprintf(a.stdout, "berth undo %s takes it back\n", e.Action)
+	}
 	return err
 }

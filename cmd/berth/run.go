@@ -106,6 +106,9 @@ func (a *app) report(err error) {
 	if !errors.As(err, &e) {
 		return
 	}
+	if e.Diff != "" {
+		fmt.Fprintln(a.stderr, e.Diff)
+	}
 	for _, c := range e.Candidates {
 		fmt.Fprintf(a.stderr, "  %s\n", clean(strings.Join(notEmpty(c.ID, string(c.Status), c.Title, c.Path), "  ")))
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -90,32 +89,4 @@ func (a *app) printUnlocked(u *sessions.Unlocked, what string) error {
 		_, err = fmt.Fprintf(a.stdout, "berth undo %s puts it back\n", u.Action)
 	}
 	return err
-}
-
-func (a *app) undoCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "undo ACTION", Short: "Put a removed lock back, while no newer one is there",
-		Long:    "Put back what an action removed. ACTION is the name that the verb printed; berth log --json has it as id.",
-		Example: "  berth undo 20261129T201530.123-k3v9x2pq",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage("%s needs the name of one action; berth log --json shows them", cmd.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.undo(cmd.Context(), args[0]) },
-	}
-}
-
-func (a *app) undo(ctx context.Context, action string) error {
-	b, done, err := a.backend(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	u, err := b.UndoReclaim(ctx, action)
-	if err != nil {
-		return err
-	}
-	return a.printUnlocked(u, "put back")
 }

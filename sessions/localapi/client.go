@@ -88,9 +88,15 @@ func (c *Client) Stop(ctx context.Context, r sessions.StopRequest) (*sessions.St
 	return post[sessions.StopOutcome](ctx, c, pathStop, r)
 }
 
-// UndoReclaim implements Backend.
-func (c *Client) UndoReclaim(ctx context.Context, action string) (*sessions.Unlocked, error) {
-	return post[sessions.Unlocked](ctx, c, pathUndo, undoRequest{Action: action})
+// Undo implements Backend.
+func (c *Client) Undo(ctx context.Context, r sessions.UndoRequest) (*sessions.Undone, error) {
+	return post[sessions.Undone](ctx, c, pathUndo, r)
+}
+
+// LastUndoable implements Backend.
+func (c *Client) LastUndoable(ctx context.Context) (*sessions.Undoable, error) {
+	u := new(sessions.Undoable)
+	return u, c.get(ctx, pathUndoable, u)
 }
 
 // Watch implements Backend. It returns nil when ctx ends, and ErrNoService when the service goes away.

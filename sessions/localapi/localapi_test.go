@@ -50,9 +50,12 @@ func (b *backend) Stop(_ context.Context, r sessions.StopRequest) (*sessions.Sto
 	b.asked = append(b.asked, r)
 	return &sessions.StopOutcome{Client: "Kimi", Stopped: &locks.Stopped{Result: locks.StillRunning, Signal: "SIGTERM"}}, b.err
 }
-func (b *backend) UndoReclaim(_ context.Context, action string) (*sessions.Unlocked, error) {
-	b.asked = append(b.asked, action)
-	return &sessions.Unlocked{SessionID: "s"}, b.err
+func (b *backend) Undo(_ context.Context, r sessions.UndoRequest) (*sessions.Undone, error) {
+	b.asked = append(b.asked, r)
+	return &sessions.Undone{Lock: &sessions.Unlocked{SessionID: "s"}}, b.err
+}
+func (b *backend) LastUndoable(context.Context) (*sessions.Undoable, error) {
+	return &sessions.Undoable{Action: "act", Message: "Session closed: n.md"}, b.err
 }
 func (b *backend) Watch(ctx context.Context, fn func(sessions.Update) error) error {
 	for {
@@ -158,14 +161,17 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 	if o, err := c.Stop(ctx, stop); err != nil || o.String() != "Kimi is still running after SIGTERM" {
 		t.Fatalf("stopped %+v, %v", o, err)
 	}
-	if u, err := c.UndoReclaim(ctx, "act"); err != nil || u.SessionID != "s" {
+	if u, err := c.LastUndoable(ctx); err != nil || u.Action != "act" {
+		t.Fatalf("can be undone: %+v, %v", u, err)
+	}
+	if u, err := c.Undo(ctx, sessions.UndoRequest{Action: "act", DryRun: true}); err != nil || u.Lock.SessionID != "s" {
 		t.Fatalf("undone %+v, %v", u, err)
 	}
 	rows, err := c.Locks(ctx)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("locks = %+v, %v", rows, err)
 	}
-	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, "r", "/dir", unlock, stop, "act"}; !reflect.DeepEqual(b.asked, want) {
+	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, "r", "/dir", unlock, stop, sessions.UndoRequest{Action: "act", DryRun: true}}; !reflect.DeepEqual(b.asked, want) {
 		t.Errorf("asked %q, want %q", b.asked, want)
 	}
 }
@@ -174,7 +180,7 @@ func TestErrorsKeepTheirMeaning(t *testing.T) {
 	candidate := aView().Sessions[0]
 	for _, cause := range []error{sessions.ErrNotFound, sessions.ErrOccupied, sessions.ErrAmbiguous, sessions.ErrStale,
 		sessions.ErrClosed, sessions.ErrRefused, sessions.ErrNotCapable, sessions.ErrNoFolder} {
-		want := &sessions.Error{Err: cause, Session: "s", Detail: "because", Hint: "do that", Candidates: []*sessions.Session{candidate}}
+		want := &sessions.Error{Err: cause, Session: "s", Detail: "because", Hint: "do that", Candidates: []*sessions.Session{candidate}, Diff: "-a\n+b"}
 		c, _ := serve(t, &backend{view: aView(), err: want})
 		_, err := c.Close(t.Context(), "s", "", false)
 		var got *sessions.Error
@@ -182,7 +188,7 @@ func TestErrorsKeepTheirMeaning(t *testing.T) {
 			t.Errorf("%v arrived as %v", cause, err)
 			continue
 		}
-		if got.Detail != want.Detail || got.Hint != want.Hint || len(got.Candidates) != 1 || sessions.Code(err) != sessions.Code(want) {
+		if got.Detail != want.Detail || got.Hint != want.Hint || len(got.Candidates) != 1 || got.Diff != want.Diff || sessions.Code(err) != sessions.Code(want) {
 			t.Errorf("%v arrived as %+v", cause, got)
 		}
 	}
@@ -233,7 +239,7 @@ func FuzzDecodeError(f *testing.F) {
 	f.Add(40401, "m", "SESSION_NOT_FOUND", "s", "d", "h")
 	f.Add(0, "", "", "", "", "")
 	f.Fuzz(func(t *testing.T, code int, msg, word, session, detail, hint string) {
-		if err := decodeError(envelope{Code: code, Msg: msg, Details: &failure{word, session, detail, hint, nil}}); err == nil {
+		if err := decodeError(envelope{Code: code, Msg: msg, Details: &failure{Code: word, Session: session, Detail: detail, Hint: hint}}); err == nil {
 			t.Error("a failure was decoded as success")
 		}
 	})

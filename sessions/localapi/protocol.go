@@ -18,6 +18,7 @@ const (
 	pathUnlock   = "/api/v1/sessions:unlock"
 	pathStop     = "/api/v1/sessions:stop"
 	pathUndo     = "/api/v1/actions:undo"
+	pathUndoable = "/api/v1/actions/undoable"
 	pathWS       = "/api/v1/ws"
 )
 
@@ -43,6 +44,7 @@ type failure struct {
 	Detail     string              `json:"detail,omitempty"`
 	Hint       string              `json:"hint,omitempty"`
 	Candidates []*sessions.Session `json:"candidates,omitempty"`
+	Diff       string              `json:"diff,omitempty"`
 }
 
 type editRequest struct {
@@ -54,10 +56,6 @@ type editRequest struct {
 type resumeRequest struct {
 	Ref string `json:"ref"`
 	Dir string `json:"dir,omitempty"`
-}
-
-type undoRequest struct {
-	Action string `json:"action"`
 }
 
 // conditions pairs each error of the domain with its number. 40401, 40930 and 40931 are the Kimi server's.
@@ -92,7 +90,7 @@ func encodeError(err error) envelope {
 	f := &failure{Code: sessions.Code(err)}
 	var e *sessions.Error
 	if errors.As(err, &e) {
-		f.Session, f.Detail, f.Hint, f.Candidates = e.Session, e.Detail, e.Hint, e.Candidates
+		f.Session, f.Detail, f.Hint, f.Candidates, f.Diff = e.Session, e.Detail, e.Hint, e.Candidates, e.Diff
 	}
 	env.Details = f
 	return env
@@ -110,5 +108,5 @@ func decodeError(env envelope) error {
 	if f == nil || f.Detail == "" {
 		return cause
 	}
-	return &sessions.Error{Err: cause, Session: f.Session, Detail: f.Detail, Hint: f.Hint, Candidates: f.Candidates}
+	return &sessions.Error{Err: cause, Session: f.Session, Detail: f.Detail, Hint: f.Hint, Candidates: f.Candidates, Diff: f.Diff}
 }

@@ -29,7 +29,8 @@ type Backend interface {
 	PlanResume(ctx context.Context, ref, dir string) (*sessions.Launch, error)
 	Unlock(ctx context.Context, r sessions.UnlockRequest) (*sessions.Unlocked, error)
 	Stop(ctx context.Context, r sessions.StopRequest) (*sessions.StopOutcome, error)
-	UndoReclaim(ctx context.Context, action string) (*sessions.Unlocked, error)
+	Undo(ctx context.Context, r sessions.UndoRequest) (*sessions.Undone, error)
+	LastUndoable(ctx context.Context) (*sessions.Undoable, error)
 }
 
 // Server answers the local API.
@@ -83,9 +84,8 @@ func (s *Server) handler() http.Handler {
 	})
 	verb(s, mux, pathUnlock, b.Unlock)
 	verb(s, mux, pathStop, b.Stop)
-	verb(s, mux, pathUndo, func(ctx context.Context, q undoRequest) (*sessions.Unlocked, error) {
-		return b.UndoReclaim(ctx, q.Action)
-	})
+	verb(s, mux, pathUndo, b.Undo)
+	mux.HandleFunc("GET "+pathUndoable, s.answer(func(r *http.Request) (any, error) { return b.LastUndoable(r.Context()) }))
 	mux.HandleFunc("GET "+pathWS, s.watch)
 	return mux
 }

@@ -27,7 +27,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Source is one vault. It implements [sessions.Source], [sessions.Closer] and [sessions.Marker]; all
+// Source is one vault. It implements [sessions.Source], [sessions.Closer], [sessions.Marker] and [sessions.Restorer]; all
 // methods may be called concurrently.
 type Source struct {
 	root    string
@@ -41,9 +41,10 @@ type Source struct {
 }
 
 var (
-	_ sessions.Source = (*Source)(nil)
-	_ sessions.Closer = (*Source)(nil)
-	_ sessions.Marker = (*Source)(nil)
+	_ sessions.Source   = (*Source)(nil)
+	_ sessions.Closer   = (*Source)(nil)
+	_ sessions.Marker   = (*Source)(nil)
+	_ sessions.Restorer = (*Source)(nil)
 )
 
 // New returns a reader and writer of the vault at c.Path. It touches nothing on disk.

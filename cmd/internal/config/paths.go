@@ -28,6 +28,9 @@ func (p Paths) Witnesses() string { return filepath.Join(p.State, "witnesses.jso
 // Reclaimed is the folder where removed locks are kept.
 func (p Paths) Reclaimed() string { return filepath.Join(p.State, "reclaim") }
 
+// Images is the folder where files are kept as they were before an edit.
+func (p Paths) Images() string { return filepath.Join(p.State, "before") }
+
 // Audit is the trail of what was done.
 func (p Paths) Audit() string { return filepath.Join(p.State, "audit.jsonl") }
 

@@ -17,6 +17,7 @@ import (
 	"berth/locks"
 	"berth/sessions"
 	"berth/sessions/audit"
+	"berth/sessions/beforeimage"
 	"berth/sessions/kimi"
 	"berth/sessions/localapi"
 	"berth/sessions/vault"
@@ -115,6 +116,7 @@ func newService(o Options, idx *sessions.Index, sys *locks.System, w *watcher.Wa
 		Index: idx, Prober: sys, Stopper: sys, Clients: o.Config.Clients,
 		ProjectDir: func(p string) string { return o.Config.ProjectDir(o.Paths, p) },
 		Audit:      trail.Append,
+		Images:     &beforeimage.Store{Dir: o.Paths.Images()},
 	}
 	if o.Config.Reclaim != config.ReclaimOff {
 		s.Reclaimer = newReclaimer(o, sys, trail)
