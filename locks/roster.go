@@ -160,10 +160,10 @@ func (s *System) Meet(pid int, program string) (Client, bool) {
 	return c, true
 }
 
-// Counter is the reading of a write counter: how many bytes a process has written since it began, to files and to
+// Counter is the reading of a client's write counter: how many bytes it has written since it began, to files and to
 // everything else. It only grows.
 type Counter struct {
-	Identity
+	Client
 	Bytes uint64
 	Known bool // false where the kernel does not tell
 }
@@ -179,7 +179,7 @@ func (s *System) Counters(program string) []Counter {
 		if k.Program != program {
 			continue
 		}
-		c := Counter{Identity: k.Identity}
+		c := Counter{Client: k.Client}
 		var over bool
 		c.Bytes, c.Known, over = k.read()
 		if over {

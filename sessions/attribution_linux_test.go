@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func BenchmarkAttribution(b *testing.B) {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			x, e := crowdedSession(b, clients)
 			st, size := e.store, int64(0)
-			var took time.Duration
+			var took []time.Duration
 			b.ReportAllocs()
 			for b.Loop() {
 				size += 2000
@@ -31,9 +32,13 @@ func BenchmarkAttribution(b *testing.B) {
 				x.followReading(e, before, now)
 				x.creditAll(now)
 				x.writer(e, now)
-				took += time.Since(now)
+				took = append(took, time.Since(now))
 			}
-			if each := took / time.Duration(b.N); each > maxAttribution && b.N > 100 {
+			// The median: what else runs on the machine may stop any one of them for longer.
+			slices.Sort(took)
+			each := took[len(took)/2]
+			b.ReportMetric(float64(each.Nanoseconds()), "p50-ns/op")
+			if each > maxAttribution {
 				b.Errorf("%v for each growth, more than %v", each, maxAttribution)
 			}
 		})

@@ -20,6 +20,8 @@ type authors struct {
 	last  *author
 	turns []turnOwner
 	named []*author // whose pid was in the name of a temp file lately
+	// stranger is when a temp file was named by a process that had ended before it could be identified.
+	stranger time.Time
 	// read is when the Session was last read at an event, or a moment before; before is the time before that.
 	read, before time.Time
 }
@@ -37,14 +39,17 @@ func (as *authors) of(begun time.Time) *author {
 	return nil
 }
 
-// name notes that a gave its pid to a temp file. A turn that has just appeared is its, when that is nobody's.
+// name notes that a gave its pid to a temp file. A turn that has just appeared is its, when it is the only one that is
+// nobody's.
 func (as *authors) name(a *author, now time.Time) {
 	as.last = a
 	as.named = slices.DeleteFunc(as.named, func(b *author) bool {
 		return b.Identity == a.Identity || now.Sub(b.Seen) > heldBack
 	})
 	as.named = append(as.named, a)
-	as.claim(a, func(t *turnOwner) bool { return now.Sub(t.appeared) <= heldBack })
+	if free := as.free(); len(free) == 1 && now.Sub(free[0].appeared) <= heldBack {
+		as.claim(free[0], a)
+	}
 }
 
 // wasNamed reports whether id gave its pid to a temp file a moment before now.
@@ -53,43 +58,62 @@ func (as *authors) wasNamed(id locks.Identity, now time.Time) bool {
 }
 
 // follow takes over which turns are open after a reading. by is who wrote what is new in it, nil when that is not
-// proven; now is zero for turns that nobody saw appear.
+// proven. What is new may be the end of one turn as well as the beginning of another; only when it cannot have been of
+// two processes is the new turn by's.
 func (as *authors) follow(open []time.Time, by *author, now time.Time) {
-	had := len(as.turns)
+	others, ended := false, false
 	as.turns = slices.DeleteFunc(as.turns, func(t turnOwner) bool {
-		return !slices.ContainsFunc(open, t.begun.Equal)
+		over := !slices.ContainsFunc(open, t.begun.Equal)
+		ended = ended || over
+		others = others || over && (t.by == nil || by == nil || t.by.Identity != by.Identity)
+		return over
 	})
-	ended, kept := len(as.turns) < had, len(as.turns)
+	kept := len(as.turns)
 	for _, begun := range open {
 		if !slices.ContainsFunc(as.turns, func(t turnOwner) bool { return t.begun.Equal(begun) }) {
 			as.turns = append(as.turns, turnOwner{begun: begun, appeared: now})
 		}
 	}
-	switch added := len(as.turns) - kept; {
-	case by == nil:
+	added, free := len(as.turns)-kept, as.free()
+	switch {
+	case by == nil || others:
 	case added == 1:
-		as.claim(by, func(t *turnOwner) bool { return t == &as.turns[kept] })
-	case added == 0 && !ended:
-		// It goes on with a turn, and not with one of somebody else.
-		as.claim(by, func(*turnOwner) bool { return true })
+		as.claim(&as.turns[kept], by)
+	case added == 0 && !ended && len(free) == 1:
+		as.claim(free[0], by) // it goes on with a turn, and not with one of somebody else
 	}
 }
 
-// claim makes a the author of the one turn without an author that fits. One process runs one turn at a time, so who
-// has a turn gets no other; and of two that fit nothing is proven.
-func (as *authors) claim(a *author, fits func(*turnOwner) bool) {
+// free are the open turns without an author.
+func (as *authors) free() []*turnOwner {
 	var free []*turnOwner
 	for i := range as.turns {
-		switch t := &as.turns[i]; {
-		case t.by != nil && t.by.Identity == a.Identity:
-			return
-		case t.by == nil && fits(t):
-			free = append(free, t)
+		if as.turns[i].by == nil {
+			free = append(free, &as.turns[i])
 		}
 	}
-	if len(free) == 1 {
-		free[0].by = a
+	return free
+}
+
+// Around the moment at which a temp file's name is seen its process may have begun a turn: it notes the beginning, and
+// writes it down a moment later, when the machine is busy.
+const (
+	begunBefore = time.Second
+	begunAfter  = 150 * time.Millisecond
+)
+
+// claim makes a the author of t. One process runs one turn at a time, so who has a turn gets no other. A temp file's
+// name stands for a turn that began then; it may have been for the end of another.
+func (as *authors) claim(t *turnOwner, a *author) {
+	for i := range as.turns {
+		if by := as.turns[i].by; by != nil && by.Identity == a.Identity {
+			return
+		}
 	}
+	if a.via == ViaTempName && (t.begun.Before(a.Seen.Add(-begunBefore)) || t.begun.After(a.Seen.Add(begunAfter))) {
+		return
+	}
+	t.by = a
 }
 
 // grown is a Session whose journals were longer at this reading than at the one before.
@@ -111,15 +135,23 @@ func (st *store) authorsOf(key string) *authors {
 }
 
 // meet takes over that the process pid gave its number to a temp file of the store, in the Session key unless that is
-// "". A process that cannot be identified any more proves nothing.
+// "". A process that has ended and that nobody knew cannot be named, and still it was somebody.
 func (x *Index) meet(st *store, key string, pid int, now time.Time) {
 	c, ok := x.cfg.Prober.Meet(pid, st.src.Name())
-	if !ok || key == "" {
-		return
+	if ok {
+		st.ledger.note(c, now)
+	} else {
+		c, ok = st.ledger.ended(pid)
 	}
-	st.authorsOf(key).name(x.author(st, c, ViaTempName, namedBy(pid, now), now), now)
-	if e := st.entries[key]; e != nil {
-		x.dirty[e] = true
+	switch {
+	case key == "":
+	case ok:
+		st.authorsOf(key).name(x.author(st, c, ViaTempName, namedBy(pid, now), now), now)
+		if e := st.entries[key]; e != nil {
+			x.dirty[e] = true
+		}
+	default:
+		st.authorsOf(key).stranger = now
 	}
 }
 
@@ -143,10 +175,8 @@ func (st *store) servers() []Server {
 	return nil
 }
 
-// count reads the write counters of the store's clients, unless that was done a moment ago.
-func (x *Index) count(st *store) {
-	st.ledger.enter(x.cfg.Prober.Counters(st.src.Name()), time.Now())
-}
+// count reads the write counters of the store's clients.
+func (x *Index) count(st *store) { st.ledger.enter(x.cfg.Prober.Counters(st.src.Name()), time.Now()) }
 
 // followReading takes over a new reading of e, whose journals had before bytes until now. When they grew, who did it
 // is found out before e is derived.
@@ -193,42 +223,34 @@ func (x *Index) creditAll(now time.Time) {
 
 func (x *Index) credit(g grown, now time.Time) {
 	st, as := g.e.store, g.e.store.authorsOf(g.e.rec.Key)
-	clients, looked := x.cfg.Prober.Clients()
-	suspects, by := x.suspects(g, as, clients, now)
-	c := attribute(growth{bytes: g.bytes, suspects: suspects})
+	c := attribute(growth{bytes: g.bytes, suspects: st.suspects(g, as, now)})
 	var a *author
 	if c.by != nil {
-		a = x.author(st, by[c.by.Identity], c.via, c.why, now)
+		a = x.author(st, c.by.client, c.via, c.why, now)
 		as.last = a
 	}
-	if c.open == 0 && !looked.IsZero() {
+	if c.open == 0 && !x.looks.ended.IsZero() {
 		x.askLook(g.e)
 	}
 	as.follow(g.e.rec.OpenTurns, a, now)
 }
 
-// suspects are the known clients that may have written in the Session of g.
-func (x *Index) suspects(g grown, as *authors, clients []locks.Client, now time.Time) ([]suspect, map[locks.Identity]locks.Client) {
-	st := g.e.store
-	servers, moves := st.servers(), st.ledger.moves(g.since)
+// suspects are all who may have written in the Session of g: its clients, those that have just ended among them, and a
+// stranger that showed itself and ended before it could be looked at.
+func (st *store) suspects(g grown, as *authors, now time.Time) []suspect {
+	servers := st.servers()
 	var all []suspect
-	by := map[locks.Identity]locks.Client{}
-	for _, c := range clients {
-		named := as.wasNamed(c.Identity, now)
-		serves := slices.ContainsFunc(servers, func(s Server) bool { return s.PID == c.PID })
-		if c.Program != st.src.Name() || !named && !serves && !mayWrite(c, g.e.rec) {
-			continue
+	for _, a := range st.ledger.all() {
+		named := as.wasNamed(a.client.Identity, now)
+		serves := slices.ContainsFunc(servers, func(s Server) bool { return s.PID == a.client.PID })
+		if named || serves || mayWrite(a.client, g.e.rec) {
+			all = append(all, suspect{client: a.client, move: a.since(g.since), named: named})
 		}
-		s := suspect{Identity: c.Identity, name: c.String(), named: named}
-		for _, m := range moves {
-			if m.Identity == c.Identity {
-				s.move = m
-			}
-		}
-		all = append(all, s)
-		by[c.Identity] = c
 	}
-	return all, by
+	if now.Sub(as.stranger) <= heldBack {
+		all = append(all, suspect{})
+	}
+	return all
 }
 
 // mayWrite reports whether a client may write in the Session. Those that a person or a script runs work in their own

@@ -7,13 +7,14 @@ import (
 )
 
 // TestAuthorsFollow plays readings and temp names, and says who then has which open turn. Turns are named by the
-// minute in which they began, processes by their pid, 0 for nobody.
+// millisecond after noon in which they began, processes by their pid, 0 for nobody.
 func TestAuthorsFollow(t *testing.T) {
 	type reading struct {
 		open []int
 		by   int
 	}
-	type name int // a temp name of this pid
+	type named reading // its author known by a temp name at noon
+	type name int      // a temp name of this pid
 	tests := []struct {
 		name  string
 		steps []any
@@ -35,28 +36,41 @@ func TestAuthorsFollow(t *testing.T) {
 		{"a temp name a moment after the turn appeared", []any{reading{[]int{1}, 0}, name(5)}, []int{5}},
 		{"a temp name before the turn appears decides nothing yet", []any{name(5), reading{[]int{1}, 0}}, []int{0}},
 		{"a temp name much later may be of anything", []any{reading{[]int{1}, 0}, time.Minute, name(5)}, []int{0}},
+		{"a temp name, and a turn that began after it", []any{name(5), 400 * time.Millisecond, named{[]int{400}, 5}}, []int{0}},
+		{"a temp name, and a turn that had begun then", []any{name(5), 400 * time.Millisecond, named{[]int{1}, 5}}, []int{5}},
+		{"a temp name while two turns are nobody's", []any{reading{[]int{1}, 0}, reading{[]int{1, 2}, 0}, name(5)}, []int{0, 0}},
+		{"one's turn ended, another's began, both at once", []any{reading{[]int{1}, 5}, reading{[]int{2}, 6}}, []int{0}},
+		{"its own turn ended and the next began", []any{reading{[]int{1}, 5}, reading{[]int{2}, 5}}, []int{5}},
 		{"a temp name of the author of another turn", []any{reading{[]int{1}, 5}, reading{[]int{1, 2}, 0}, name(5)}, []int{5, 0}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var as authors
 			now := noon
+			follow := func(r reading, via Via) {
+				var open []time.Time
+				for _, ms := range r.open {
+					open = append(open, noon.Add(time.Duration(ms)*time.Millisecond))
+				}
+				var by *author
+				if r.by != 0 {
+					by = writerOf(r.by)
+					by.via, by.Seen = via, noon
+				}
+				as.follow(open, by, now)
+			}
 			for _, step := range tt.steps {
 				switch s := step.(type) {
 				case time.Duration:
 					now = now.Add(s)
 				case name:
-					as.name(writerOf(int(s)), now)
+					by := writerOf(int(s))
+					by.Seen = now
+					as.name(by, now)
 				case reading:
-					var open []time.Time
-					for _, m := range s.open {
-						open = append(open, noon.Add(time.Duration(m)*time.Minute))
-					}
-					var by *author
-					if s.by != 0 {
-						by = writerOf(s.by)
-					}
-					as.follow(open, by, now)
+					follow(s, ViaWriteCounter)
+				case named:
+					follow(reading(s), ViaTempName)
 				}
 			}
 			var got []int

@@ -92,7 +92,7 @@ func sameHolder(a, b *Holder) bool {
 func (x *Index) writer(e *entry, now time.Time) Writer {
 	known, looked := x.cfg.Prober.Clients()
 	q := inquiry{
-		rec: e.rec, clients: known, census: x.census(e, looked), servers: x.liveServers(e.store),
+		rec: e.rec, clients: known, census: x.census(e, looked, now), servers: x.liveServers(e.store),
 	}
 	as := e.store.authors[e.rec.Key]
 	if as != nil && as.last != nil {

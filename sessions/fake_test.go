@@ -300,7 +300,7 @@ func (p *procs) Counters(string) []locks.Counter {
 	var all []locks.Counter
 	for _, c := range p.known {
 		if p.ended[c.Identity] != nil {
-			all = append(all, locks.Counter{Identity: c.Identity, Bytes: p.written[c.PID], Known: true})
+			all = append(all, locks.Counter{Client: c, Bytes: p.written[c.PID], Known: true})
 		}
 	}
 	return all

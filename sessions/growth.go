@@ -12,12 +12,11 @@ import (
 // longer time it may have written anything; that it did not move speaks against it at any age.
 const freshFor = time.Second
 
-// suspect is a known client that may have written in a Session.
+// suspect is a client that may have written in a Session.
 type suspect struct {
-	locks.Identity
-	name  string // "Kimi in a terminal (pid 3988, pts/2)"
-	move  move   // of its write counter, at least since the journals were read before
-	named bool   // its pid was in the name of a temp file of this Session just now
+	client locks.Client // zero for somebody whom we do not know
+	move   move         // of its write counter, at least since the journals were read before
+	named  bool         // its pid was in the name of a temp file of this Session just now
 }
 
 // cleared reports that the process did not write n bytes.
@@ -68,23 +67,30 @@ func attribute(g growth) credit {
 	case c.open == 1 && c.by != nil:
 		c.via, c.why = ViaWriteCounter, g.counted(c.by)
 	case names == 1:
-		c.by, c.via, c.why = named, ViaTempName, namedBy(named.PID, time.Time{})
+		c.by, c.via, c.why = named, ViaTempName, namedBy(named.client.PID, time.Time{})
 	default:
 		c.by = nil
 	}
 	return c
 }
 
+// maxOthers is how many of the others a sentence names.
+const maxOthers = 3
+
 // counted says what the counters prove.
 func (g *growth) counted(by *suspect) string {
 	var others []string
 	for i := range g.suspects {
 		if s := &g.suspects[i]; s != by {
-			others = append(others, fmt.Sprintf("pid %d %d", s.PID, s.move.bytes))
+			others = append(others, fmt.Sprintf("pid %d %d", s.client.PID, s.move.bytes))
 		}
 	}
-	text := fmt.Sprintf("pid %d wrote %d bytes while the journal grew by %d", by.PID, by.move.bytes, g.bytes)
-	if len(others) > 0 {
+	text := fmt.Sprintf("pid %d wrote %d bytes while the journal grew by %d", by.client.PID, by.move.bytes, g.bytes)
+	switch n := len(others); {
+	case n == 0:
+	case n > maxOthers:
+		text += fmt.Sprintf("; %d others wrote less", n)
+	default:
 		text += "; the others wrote less: " + strings.Join(others, ", ")
 	}
 	return text

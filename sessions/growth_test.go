@@ -4,14 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"berth/locks"
 )
 
 // suspectOf is a client whose counter was read a moment ago and moved by bytes since.
 func suspectOf(pid int, bytes uint64, change ...func(*suspect)) suspect {
-	id := locks.Identity{BootID: "b", PID: pid, Start: 1}
-	s := suspect{Identity: id, move: move{Identity: id, bytes: bytes, over: 300 * time.Millisecond, known: true}}
+	s := suspect{client: client(pid, "/p", noon), move: move{bytes: bytes, over: 300 * time.Millisecond, known: true}}
 	for _, c := range change {
 		c(&s)
 	}
@@ -20,7 +17,7 @@ func suspectOf(pid int, bytes uint64, change ...func(*suspect)) suspect {
 
 func named(s *suspect)   { s.named = true }
 func old(s *suspect)     { s.move.over = freshFor + time.Millisecond }
-func unread(s *suspect)  { s.move = move{Identity: s.Identity} }
+func unread(s *suspect)  { s.move = move{} }
 func atLimit(s *suspect) { s.move.over = freshFor }
 
 // TestAttribute says who wrote a growth of 2022 bytes.
@@ -35,6 +32,8 @@ func TestAttribute(t *testing.T) {
 		why      string
 	}{
 		{name: "nobody is known", open: 0},
+		{name: "a stranger was there too", suspects: []suspect{suspectOf(5, 2110), {}}, open: 2},
+		{name: "a stranger, and a client that did not write", suspects: []suspect{suspectOf(5, 12), {}}, open: 1},
 		{name: "the only one wrote a little more", suspects: []suspect{suspectOf(5, 2110)}, pid: 5, via: ViaWriteCounter, open: 1,
 			why: "pid 5 wrote 2110 bytes while the journal grew by 2022"},
 		{name: "the only one wrote as much", suspects: []suspect{suspectOf(5, grew)}, pid: 5, via: ViaWriteCounter, open: 1},
@@ -65,7 +64,7 @@ func TestAttribute(t *testing.T) {
 			c := attribute(growth{bytes: grew, suspects: tt.suspects})
 			pid := 0
 			if c.by != nil {
-				pid = c.by.PID
+				pid = c.by.client.PID
 			}
 			if pid != tt.pid || c.via != tt.via || c.open != tt.open {
 				t.Fatalf("pid %d via %q, %d open; want %d via %q, %d", pid, c.via, c.open, tt.pid, tt.via, tt.open)

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -9,12 +10,25 @@ import (
 
 // Bounds of what a ledger keeps.
 const (
-	// ledgerSpan is how far back readings are kept: longer than a watcher holds back an event of a busy file.
+	// ledgerSpan is how far back readings are kept, and processes after their end: longer than a watcher holds back
+	// an event of a busy file.
 	ledgerSpan = 5 * time.Second
 	// maxReadings is how many readings are kept of one process; between them there are at least readingGap.
 	maxReadings = 32
 	readingGap  = 20 * time.Millisecond
 )
+
+// ledger keeps who the clients of a store are, and the latest readings of their write counters. The zero ledger is
+// empty. Entries are made at events only, so it does not change while nothing happens.
+type ledger struct{ accounts map[locks.Identity]*account }
+
+// account is the page of one client.
+type account struct {
+	client   locks.Client
+	seen     time.Time // when it last was known to run
+	over     bool      // it has ended since
+	readings []reading // in order of time
+}
 
 // reading is what a write counter said at some moment.
 type reading struct {
@@ -22,20 +36,35 @@ type reading struct {
 	bytes uint64
 }
 
-// ledger keeps the latest readings of the write counters of a store's clients. The zero ledger is empty. Entries are
-// made at events only, so it does not change while nothing happens.
-type ledger struct {
-	of map[locks.Identity][]reading // in order of time
-	at time.Time                    // of the last entry
+// note enters a client that runs at now.
+func (l *ledger) note(c locks.Client, now time.Time) *account {
+	a := l.accounts[c.Identity]
+	if a == nil {
+		if l.accounts == nil {
+			l.accounts = map[locks.Identity]*account{}
+		}
+		a = &account{client: c}
+		l.accounts[c.Identity] = a
+	}
+	a.seen, a.over = now, false
+	return a
 }
 
-// enter notes what the counters said at now, and forgets who is not among them any more.
+// enter notes which clients run at now, and what their counters say. Who is not among them has ended; it is forgotten
+// after a while, in which something that it wrote may still come to be seen.
 func (l *ledger) enter(counters []locks.Counter, now time.Time) {
-	old := l.of
-	l.of, l.at = make(map[locks.Identity][]reading, len(counters)), now
+	for _, a := range l.accounts {
+		a.over = true
+	}
 	for _, c := range counters {
+		a := l.note(c.Client, now)
 		if c.Known {
-			l.of[c.Identity] = noted(old[c.Identity], reading{now, c.Bytes})
+			a.readings = noted(a.readings, reading{now, c.Bytes})
+		}
+	}
+	for id, a := range l.accounts {
+		if a.over && now.Sub(a.seen) > ledgerSpan {
+			delete(l.accounts, id)
 		}
 	}
 }
@@ -52,28 +81,44 @@ func noted(rs []reading, r reading) []reading {
 	return append(rs, r)
 }
 
-// move is how far a process's counter moved.
-type move struct {
-	locks.Identity
-	bytes uint64
-	over  time.Duration // from the first of the two readings to the second
-	known bool          // there are two readings
+// all returns every account, by pid.
+func (l *ledger) all() []*account {
+	as := make([]*account, 0, len(l.accounts))
+	for _, a := range l.accounts {
+		as = append(as, a)
+	}
+	slices.SortFunc(as, func(a, b *account) int { return cmp.Compare(a.client.PID, b.client.PID) })
+	return as
 }
 
-// moves returns how far each counter moved until the last entry, at least since the moment since.
-func (l *ledger) moves(since time.Time) []move {
-	var all []move
-	for id, rs := range l.of {
-		m := move{Identity: id}
-		last := rs[len(rs)-1]
-		for _, r := range slices.Backward(rs) {
-			if !r.at.After(since) {
-				m.bytes, m.over, m.known = last.bytes-r.bytes, last.at.Sub(r.at), true
-				break
-			}
+// ended returns the client that had this pid and has ended a moment ago.
+func (l *ledger) ended(pid int) (locks.Client, bool) {
+	for id, a := range l.accounts {
+		if id.PID == pid && a.over {
+			return a.client, true
 		}
-		all = append(all, m)
 	}
-	slices.SortFunc(all, func(a, b move) int { return a.PID - b.PID })
-	return all
+	return locks.Client{}, false
+}
+
+// move is how far a process's counter moved.
+type move struct {
+	bytes uint64
+	over  time.Duration // from the first of the two readings to the second
+	known bool          // there are two readings, and it may have written nothing after the second
+}
+
+// since returns how far the counter moved until the last entry, at least since the moment at. Of what a process wrote
+// before its end the counter tells only a part, so that is not known.
+func (a *account) since(at time.Time) move {
+	if a.over || len(a.readings) == 0 {
+		return move{}
+	}
+	last := a.readings[len(a.readings)-1]
+	for _, r := range slices.Backward(a.readings) {
+		if !r.at.After(at) {
+			return move{bytes: last.bytes - r.bytes, over: last.at.Sub(r.at), known: true}
+		}
+	}
+	return move{}
 }

@@ -7,10 +7,6 @@ import (
 	"berth/locks"
 )
 
-func counterOf(pid int, bytes uint64) locks.Counter {
-	return locks.Counter{Identity: locks.Identity{BootID: "b", PID: pid, Start: 1}, Bytes: bytes, Known: true}
-}
-
 // TestLedgerMoves enters 100 bytes at each of the given times (in milliseconds), and asks at the last.
 func TestLedgerMoves(t *testing.T) {
 	tests := []struct {
@@ -34,28 +30,54 @@ func TestLedgerMoves(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var l ledger
 			for i, ms := range tt.at {
-				l.enter([]locks.Counter{counterOf(5, uint64(i)*100)}, noon.Add(time.Duration(ms)*time.Millisecond))
+				l.count(uint64(i)*100, noon.Add(time.Duration(ms)*time.Millisecond), 5)
 			}
-			got := l.moves(noon.Add(time.Duration(tt.since) * time.Millisecond))
-			if len(got) != 1 {
-				t.Fatalf("got %+v", got)
-			}
-			if m := got[0]; m.bytes != tt.bytes || m.over != time.Duration(tt.over)*time.Millisecond || m.known != tt.known {
+			m := l.all()[0].since(noon.Add(time.Duration(tt.since) * time.Millisecond))
+			if m.bytes != tt.bytes || m.over != time.Duration(tt.over)*time.Millisecond || m.known != tt.known {
 				t.Errorf("got %+v, want %d bytes over %d ms, known %v", m, tt.bytes, tt.over, tt.known)
 			}
 		})
 	}
 }
 
-// TestLedgerForgets: who ended, and whose counter is not shown, is not in it.
-func TestLedgerForgets(t *testing.T) {
+// count enters that exactly these processes run, and that each has written so much.
+func (l *ledger) count(bytes uint64, now time.Time, pids ...int) {
+	var counters []locks.Counter
+	for _, pid := range pids {
+		counters = append(counters, locks.Counter{Client: client(pid, "/p", noon), Bytes: bytes, Known: true})
+	}
+	l.enter(counters, now)
+}
+
+// TestLedgerOfTheEnded: who has ended is known for a while, because what it wrote last may be seen only then. How much
+// that was nobody can tell.
+func TestLedgerOfTheEnded(t *testing.T) {
 	var l ledger
-	l.enter([]locks.Counter{counterOf(5, 1), counterOf(6, 1)}, noon)
-	hidden := counterOf(5, 0)
-	hidden.Known = false
-	l.enter([]locks.Counter{hidden}, noon.Add(time.Second))
-	if got := l.moves(noon); len(got) != 0 {
-		t.Errorf("got %+v", got)
+	l.count(100, noon, 5, 6)
+	l.count(200, noon.Add(time.Second), 6)
+	if c, ok := l.ended(5); !ok || c.PID != 5 {
+		t.Errorf("a moment after its end: %+v, %v", c, ok)
+	}
+	if m := l.all()[0].since(noon); m.known {
+		t.Errorf("what it wrote is known: %+v", m)
+	}
+	if _, ok := l.ended(6); ok {
+		t.Error("6 runs")
+	}
+	l.count(200, noon.Add(ledgerSpan+time.Second), 6)
+	if _, ok := l.ended(5); ok || len(l.all()) != 1 {
+		t.Errorf("later: %d accounts", len(l.all()))
+	}
+}
+
+// TestLedgerOfTheHidden: a client whose counter is not shown is known, and no more.
+func TestLedgerOfTheHidden(t *testing.T) {
+	var l ledger
+	for i := range 3 {
+		l.enter([]locks.Counter{{Client: client(5, "/p", noon)}}, noon.Add(time.Duration(i)*time.Second))
+	}
+	if all := l.all(); len(all) != 1 || all[0].since(noon).known {
+		t.Errorf("got %+v", all)
 	}
 }
 
@@ -63,11 +85,9 @@ func TestLedgerForgets(t *testing.T) {
 func TestLedgerIsBounded(t *testing.T) {
 	var l ledger
 	for i := range 100_000 {
-		l.enter([]locks.Counter{counterOf(5, uint64(i))}, noon.Add(time.Duration(i)*time.Millisecond))
+		l.count(uint64(i), noon.Add(time.Duration(i)*time.Millisecond), 5)
 	}
-	for id, rs := range l.of {
-		if len(rs) > maxReadings || cap(rs) > 4*maxReadings {
-			t.Errorf("%+v: %d readings, room for %d", id, len(rs), cap(rs))
-		}
+	if rs := l.all()[0].readings; len(rs) > maxReadings || cap(rs) > 4*maxReadings {
+		t.Errorf("%d readings, room for %d", len(rs), cap(rs))
 	}
 }

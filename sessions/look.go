@@ -58,16 +58,20 @@ func (x *Index) takeLook(now time.Time) {
 
 // census says whether the known clients are all that may have begun e's unfinished work. looked is when the last look
 // began.
-func (x *Index) census(e *entry, looked time.Time) census {
+func (x *Index) census(e *entry, looked, now time.Time) census {
 	since := e.rec.TurnSince
 	if since.IsZero() {
 		since = e.rec.UpdatedAt
+	}
+	asked := e.asked
+	if asked.IsZero() {
+		asked = now
 	}
 	switch {
 	case looked.IsZero() && !x.looks.ended.IsZero():
 		return impossible
 	case !looked.IsZero() && !since.IsZero() && looked.After(since.Add(startSlack)),
-		!e.asked.IsZero() && !looked.Before(e.asked):
+		!looked.Before(asked):
 		return complete
 	}
 	return outdated
