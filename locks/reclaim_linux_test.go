@@ -231,10 +231,7 @@ func TestReclaimLeavesANewerLock(t *testing.T) {
 			y := newYard(t)
 			y.dead()
 			f := y.read()
-			y.r.AtStep(func(at string) error {
-				if at != step {
-					return nil
-				}
+			y.at(step, func() error {
 				return errors.Join(os.Remove(y.lock), os.WriteFile(y.lock, []byte(y.live("newer")), 0o600))
 			})
 			if _, err := y.r.Reclaim(t.Context(), f, locks.ReclaimOptions{}); !errors.Is(err, locks.ErrChanged) {
@@ -247,14 +244,90 @@ func TestReclaimLeavesANewerLock(t *testing.T) {
 	}
 }
 
+// at runs do when a Reclaimer comes to a step.
+func (y *yard) at(step string, do func() error) {
+	y.r.AtStep(func(at string) error {
+		if at == step {
+			return do()
+		}
+		return nil
+	})
+}
+
+// A newer lock may have all but the token in common with the old one.
+func TestReclaimComparesTokens(t *testing.T) {
+	y := newYard(t)
+	content := y.dead()
+	f := y.read()
+	other := strings.Replace(content, f.Record.Token, strings.Repeat("A", len(f.Record.Token)), 1)
+	y.at("marker", func() error {
+		return errors.Join(os.WriteFile(y.lock, []byte(other), 0o600), os.Chtimes(y.lock, f.ModTime, f.ModTime))
+	})
+	if _, err := y.r.Reclaim(t.Context(), f, locks.ReclaimOptions{}); !errors.Is(err, locks.ErrChanged) {
+		t.Errorf("got %v", err)
+	}
+	if y.left() != "session_1.lock" {
+		t.Errorf("left %s", y.left())
+	}
+}
+
+// A client that had read a dead marker removes ours by its name; then another may reclaim as well.
+func TestReclaimGivesWayWithoutItsMarker(t *testing.T) {
+	tests := map[string]func(y *yard) error{
+		"removed":  func(y *yard) error { return os.Remove(y.lock + ".reclaim") },
+		"replaced": func(y *yard) error { return os.WriteFile(y.lock+".reclaim", []byte(y.live("theirs")), 0o600) },
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t)
+			content := y.dead()
+			y.at("trash", func() error { return change(y) })
+			if _, err := y.r.Reclaim(t.Context(), y.read(), locks.ReclaimOptions{}); !errors.Is(err, locks.ErrBusy) {
+				t.Errorf("got %v", err)
+			}
+			if b, err := os.ReadFile(y.lock); string(b) != content || len(y.audit) != 0 {
+				t.Errorf("lock is %q (%v), audited %v", b, err, y.audit)
+			}
+			if theirs := strings.Contains(y.left(), ".reclaim"); theirs != (name == "replaced") {
+				t.Errorf("left %s", y.left())
+			}
+		})
+	}
+}
+
+// A marker that another published after ours is not ours to remove.
+func TestReclaimLeavesTheMarkerOfAnother(t *testing.T) {
+	y := newYard(t)
+	y.dead()
+	y.at("synced", func() error { return os.WriteFile(y.lock+".reclaim", []byte(y.live("theirs")), 0o600) })
+	if _, err := y.r.Reclaim(t.Context(), y.read(), locks.ReclaimOptions{}); err != nil {
+		t.Error(err)
+	}
+	if y.left() != "session_1.lock.reclaim" {
+		t.Errorf("left %s", y.left())
+	}
+}
+
+// What was unknown when a person decided is dead now: that is another question.
+func TestReclaimWantsTheSameVerdict(t *testing.T) {
+	y := newYard(t)
+	c := locktest.Live(t)
+	y.write(y.lock, fmt.Sprintf(`{"version":1,"token":"t","pid":%d,"hostname":%q}`, c.PID, y.s.Host().Hostname))
+	y.at("marker", func() error { c.Kill(); return nil })
+	out, err := y.r.Reclaim(t.Context(), y.read(), locks.ReclaimOptions{Force: true, Token: "t"})
+	if !errors.Is(err, locks.ErrUnproved) || out.First.Verdict != locks.Unknown || out.Second.Verdict != locks.Dead {
+		t.Errorf("got %v after %s, %s", err, out.First.Verdict, out.Second.Verdict)
+	}
+	if y.left() != "session_1.lock" {
+		t.Errorf("left %s", y.left())
+	}
+}
+
 // Whoever breaks the protocol after our last look still gets its lock back.
 func TestReclaimPutsBackWhatItMovedByMistake(t *testing.T) {
 	y := newYard(t)
 	y.dead()
-	y.r.AtStep(func(at string) error {
-		if at != "trash" {
-			return nil
-		}
+	y.at("trash", func() error {
 		return errors.Join(os.Remove(y.lock), os.WriteFile(y.lock, []byte(y.live("newer")), 0o600))
 	})
 	if _, err := y.r.Reclaim(t.Context(), y.read(), locks.ReclaimOptions{}); !errors.Is(err, locks.ErrChanged) {
@@ -275,12 +348,7 @@ func TestReclaimFailsAtEachStep(t *testing.T) {
 		t.Run(step, func(t *testing.T) {
 			y := newYard(t)
 			content := y.dead()
-			y.r.AtStep(func(at string) error {
-				if at == step {
-					return broken
-				}
-				return nil
-			})
+			y.at(step, func() error { return broken })
 			out, err := y.r.Reclaim(t.Context(), y.read(), locks.ReclaimOptions{})
 			if !errors.Is(err, broken) {
 				t.Fatalf("got %v", err)
