@@ -62,7 +62,7 @@ func Code(err error) string {
 	case errors.Is(err, ErrClosed):
 		return "SESSION_ALREADY_CLOSED"
 	case errors.Is(err, ErrRefused):
-		return "REFUSED"
+		return refusedCode(err)
 	}
 	return "ERROR"
 }

@@ -13,6 +13,7 @@ import (
 
 	"berth/cmd/internal/config"
 	"berth/cmd/internal/daemon"
+	"berth/locks"
 	"berth/sessions"
 	"berth/sessions/localapi"
 
@@ -75,6 +76,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 	root := a.rootCmd()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	err = errors.Join(err, locks.ReleaseAll()) // of a verb that a signal cut short
 	if err == nil {
 		return exitOK
 	}
@@ -153,6 +155,7 @@ func (a *app) rootCmd() *cobra.Command {
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "tell on stderr what is done")
 	f.BoolVar(&a.local, "no-service", false, "read the stores in this process even when a service runs")
 	root.AddCommand(a.serveCmd(), a.listCmd(), a.showCmd(), a.watchCmd(), a.locksCmd(), a.unlockCmd(), a.undoCmd(), a.stopCmd(), a.closeCmd(), a.resumeCmd(),
+		a.archiveCmd(), a.restoreCmd(), a.renameCmd(),
 		a.logCmd(), a.doctorCmd(), a.configCmd(), a.versionCmd())
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	root.InitDefaultCompletionCmd()

@@ -37,28 +37,70 @@ func (s *Source) AbortTurn(ctx context.Context, server sessions.Server, id strin
 }
 
 func (s *Source) abortTurn(ctx context.Context, server sessions.Server, id string) (bool, error) {
-	if err := onLoopback(server.Address); err != nil {
+	data, err := s.callServer(ctx, server, sessionPath(id)+":abort", struct{}{})
+	if err != nil {
 		return false, err
+	}
+	var answer struct {
+		Aborted bool `json:"aborted"`
+	}
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return false, fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	return answer.Aborted, nil
+}
+
+// sessionPath is where a session is in the REST API.
+func sessionPath(id string) string { return "/api/v1/sessions/" + url.PathEscape(id) }
+
+// callServer posts body to a server of this home and returns the data of its answer. The home's token goes to this
+// machine's loopback address only, and is read for this one call.
+func (s *Source) callServer(ctx context.Context, server sessions.Server, path string, body any) (json.RawMessage, error) {
+	if err := onLoopback(server.Address); err != nil {
+		return nil, err
 	}
 	token, err := s.serverToken()
 	if err != nil {
-		return false, err
+		return nil, err
+	}
+	b, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
 	defer cancel()
-	where := "http://" + server.Address + "/api/v1/sessions/" + url.PathEscape(id) + ":abort"
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, where, bytes.NewReader([]byte("{}")))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+server.Address+path, bytes.NewReader(b))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	resp, err := serverClient.Do(r)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer resp.Body.Close()
-	return readAborted(io.LimitReader(resp.Body, maxAnswerBytes))
+	return readAnswer(io.LimitReader(resp.Body, maxAnswerBytes))
+}
+
+// healthy reports whether a server answers at the address of s, on loopback. It is asked without the token.
+func healthy(ctx context.Context, s sessions.Server) bool {
+	if onLoopback(s.Address) != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Address+"/api/v1/healthz", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := serverClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	_, err = readAnswer(io.LimitReader(resp.Body, maxAnswerBytes))
+	return err == nil
 }
 
 // serverClient follows no redirect, which would carry the token elsewhere, and uses no proxy.
@@ -67,22 +109,20 @@ var serverClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// readAborted reads the server's envelope.
-func readAborted(body io.Reader) (bool, error) {
+// readAnswer reads the server's envelope and returns its data.
+func readAnswer(body io.Reader) (json.RawMessage, error) {
 	var answer struct {
-		Code int    `json:"code"`
-		Msg  string `json:"msg"`
-		Data struct {
-			Aborted bool `json:"aborted"`
-		} `json:"data"`
+		Code int             `json:"code"`
+		Msg  string          `json:"msg"`
+		Data json.RawMessage `json:"data"`
 	}
 	if err := json.NewDecoder(body).Decode(&answer); err != nil {
-		return false, fmt.Errorf("its answer cannot be read: %w", err)
+		return nil, fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	if answer.Code != 0 {
-		return false, fmt.Errorf("it answers %d: %s", answer.Code, cleanTitle(answer.Msg))
+		return nil, fmt.Errorf("it answers %d: %s", answer.Code, cleanTitle(answer.Msg))
 	}
-	return answer.Data.Aborted, nil
+	return answer.Data, nil
 }
 
 // onLoopback refuses to talk to another machine.

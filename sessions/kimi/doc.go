@@ -1,5 +1,5 @@
 // Package kimi reads the home of the Kimi Code client: its Sessions, its lock files and the servers it
-// names. It never writes. It implements [sessions.Source] and [sessions.Served].
+// names. It implements [sessions.Source] and [sessions.Served].
 //
 // # What is read
 //
@@ -10,7 +10,16 @@
 //	locks/sessions/<id>.lock                          through package locks
 //	server/instances/*.json                           running servers
 //
-// Settings, credentials, the server's token, cache/ and search-index/ are never opened.
+// Settings, credentials, cache/ and search-index/ are never opened, and the server's token only for a call to a server of
+// this home on loopback.
+//
+// # What is written
+//
+// Nothing but by a verb that a person asked for ([sessions.Amender]): a session's state.json, spliced and replaced under the
+// session's lock in locks/sessions, and a mark in sessions/.index-dirty. Before that it is made sure that no client can have
+// the session in memory, since clients of today take no lock and write back what they have: every Kimi process of this user
+// whose folder, kind and environment do not rule it out is in the way. A running server of the home makes the change itself.
+// What another machine has open on a shared disk cannot be seen, unless it has a lock.
 //
 // # Where the facts come from
 //

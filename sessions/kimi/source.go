@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"berth/locks"
 	"berth/sessions"
 )
 
@@ -16,12 +17,17 @@ import (
 type Config struct {
 	Home   string       // see [Home]; need not exist
 	Logger *slog.Logger // nil logs nothing
+	// System takes locks, and knows the running clients, for what writes in the home; nil refuses all of that.
+	System *locks.System
 }
 
 // Source reads one home. Its methods may be called concurrently.
 type Source struct {
 	root    string
 	log     *slog.Logger
+	system  *locks.System
+	census  census // system, but for tests
+	writing sync.Mutex
 	lockDir string // with a separator at its end
 	index   *index
 	folders folders
@@ -47,7 +53,10 @@ func New(c Config) *Source {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Source{root: root, log: log, index: newIndex(root, log)}
+	s := &Source{root: root, log: log, index: newIndex(root, log), system: c.System}
+	if c.System != nil {
+		s.census = c.System
+	}
 	s.lockDir = s.path(locksRel) + string(filepath.Separator)
 	s.servers.dir = s.path(serversRel)
 	s.buffers.New = func() any {

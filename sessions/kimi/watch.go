@@ -1,6 +1,7 @@
 package kimi
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -42,7 +43,7 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 	case bucketDir:
 		return s.bucketChanged(p.bucket, e.Op)
 	case sessionDir, partDir, partFile:
-		return sessions.Change{Keys: []string{p.key}, Writer: p.writer}
+		return sessions.Change{Keys: []string{p.key}, Writer: foreign(p.writer)}
 	case clientFile:
 		return sessions.Change{Writer: p.writer}
 	case mark:
@@ -59,6 +60,14 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 		}
 	}
 	return sessions.Change{}
+}
+
+// foreign returns the pid of a writer, 0 for our own: that a verb of ours wrote makes us no client.
+func foreign(pid int) int {
+	if pid == os.Getpid() {
+		return 0
+	}
+	return pid
 }
 
 // relative returns path relative to the home, with slashes.

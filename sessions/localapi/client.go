@@ -99,6 +99,11 @@ func (c *Client) LastUndoable(ctx context.Context) (*sessions.Undoable, error) {
 	return u, c.get(ctx, pathUndoable, u)
 }
 
+// Amend implements Backend.
+func (c *Client) Amend(ctx context.Context, r sessions.AmendRequest) (*sessions.Edit, error) {
+	return post[sessions.Edit](ctx, c, pathAmend, r)
+}
+
 // Watch implements Backend. It returns nil when ctx ends, and ErrNoService when the service goes away.
 func (c *Client) Watch(ctx context.Context, fn func(sessions.Update) error) error {
 	ws, _, err := websocket.Dial(ctx, "http://berth"+pathWS, &websocket.DialOptions{HTTPClient: c.http})

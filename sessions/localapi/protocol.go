@@ -17,6 +17,7 @@ const (
 	pathResume   = "/api/v1/sessions:resume"
 	pathUnlock   = "/api/v1/sessions:unlock"
 	pathStop     = "/api/v1/sessions:stop"
+	pathAmend    = "/api/v1/sessions:amend"
 	pathUndo     = "/api/v1/actions:undo"
 	pathUndoable = "/api/v1/actions/undoable"
 	pathWS       = "/api/v1/ws"
@@ -70,6 +71,11 @@ var conditions = []struct {
 	{sessions.ErrClosed, 40933},
 	{sessions.ErrNotCapable, 40302},
 	{sessions.ErrNoFolder, 40303},
+	{sessions.ErrAskServer, 40304},
+	{sessions.ErrTitleEmpty, 40305},
+	{sessions.ErrUnsafeID, 40306},
+	{sessions.ErrNoState, 40307},
+	{sessions.ErrBadState, 40308},
 	{sessions.ErrRefused, 40301},
 }
 

@@ -51,6 +51,15 @@ const (
 	ReclaimOff  Reclaim = "off"
 )
 
+// UseServer is whether a client's server may be asked to do something.
+type UseServer string
+
+const (
+	UseServerAsk   UseServer = "ask"
+	UseServerTrue  UseServer = "true"
+	UseServerFalse UseServer = "false"
+)
+
 // Config is everything the user can decide.
 type Config struct {
 	// KimiHomes and Vaults are stores beside those that are found without configuration.
@@ -71,6 +80,10 @@ type Config struct {
 	// and waits for berth unlock, "off" never removes one, not even by hand.
 	Reclaim Reclaim `yaml:"reclaim" json:"reclaim"`
 
+	// UseKimiServer says whether a running Kimi server is asked, with its home's token, for what it alone can do:
+	// "true", "false", or "ask" the person at the terminal.
+	UseKimiServer UseServer `yaml:"use_kimi_server" json:"use_kimi_server"`
+
 	// Terminal is the command that opens a terminal; the words after it are the command to run in it.
 	// Empty means: found by the desktop.
 	Terminal []string `yaml:"terminal" json:"terminal"`
@@ -90,6 +103,7 @@ func Default() Config {
 		Sweep:          Duration(sessions.DefaultSweep),
 		WatchBudget:    8192,
 		Reclaim:        ReclaimAuto,
+		UseKimiServer:  UseServerAsk,
 		Clients:        sessions.DefaultClients(),
 		Projects:       map[string]string{},
 		origins:        map[string]string{},
@@ -158,6 +172,11 @@ func (c *Config) Validate() error {
 	case ReclaimAuto, ReclaimAsk, ReclaimOff:
 	default:
 		bad("reclaim", "%q is none of auto, ask, off", c.Reclaim)
+	}
+	switch c.UseKimiServer {
+	case UseServerAsk, UseServerTrue, UseServerFalse:
+	default:
+		bad("use_kimi_server", "%q is none of true, false, ask", c.UseKimiServer)
 	}
 	for i, p := range slices.Concat(c.KimiHomes, c.Vaults) {
 		if !filepath.IsAbs(ExpandHome(p)) {

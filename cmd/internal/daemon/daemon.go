@@ -92,12 +92,12 @@ func Stores(o Options) []Found {
 }
 
 // sources opens every store that was found. One that does not exist yet is watched for.
-func sources(o Options) ([]sessions.Source, error) {
+func sources(o Options, sys *locks.System) ([]sessions.Source, error) {
 	var all []sessions.Source
 	for _, f := range Stores(o) {
 		switch f.Source {
 		case "kimi":
-			all = append(all, kimi.New(kimi.Config{Home: f.Root, Logger: o.Logger}))
+			all = append(all, kimi.New(kimi.Config{Home: f.Root, Logger: o.Logger, System: sys}))
 		case "vault":
 			v, err := vault.New(vault.Config{Path: f.Root, LockDir: o.Paths.Locks(), Logger: o.Logger})
 			if err != nil {
@@ -159,11 +159,11 @@ func reclaimed(out locks.Outcome) sessions.Action {
 // Local runs an Index without watching and without a socket, for one command. The result is usable when Local
 // returns; stop ends everything and waits for it.
 func Local(ctx context.Context, o Options) (svc *sessions.Service, stop func(), err error) {
-	srcs, err := sources(o)
+	sys := locks.NewSystem(locks.WithWitnesses(o.Paths.Witnesses()))
+	srcs, err := sources(o, sys)
 	if err != nil {
 		return nil, nil, err
 	}
-	sys := locks.NewSystem(locks.WithWitnesses(o.Paths.Witnesses()))
 	idx := sessions.NewIndex(sessions.IndexConfig{
 		Sources: srcs, Prober: sys, Policy: policy(o), Sweep: -1, Logger: o.Logger,
 	})
@@ -217,7 +217,8 @@ func New(o Options) (*Daemon, error) {
 }
 
 func (d *Daemon) build() error {
-	srcs, err := sources(d.opts)
+	d.system = locks.NewSystem(locks.WithWitnesses(d.opts.Paths.Witnesses()))
+	srcs, err := sources(d.opts, d.system)
 	if err != nil {
 		return err
 	}
@@ -231,7 +232,6 @@ func (d *Daemon) build() error {
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
-	d.system = locks.NewSystem(locks.WithWitnesses(d.opts.Paths.Witnesses()))
 	sys := d.system
 	d.Index = sessions.NewIndex(sessions.IndexConfig{
 		Sources: srcs, Prober: sys, Policy: policy(d.opts), Batches: d.watcher.Batches(), Touch: d.watcher.Touch,

@@ -28,6 +28,12 @@ func Replace(path string, data []byte, check func() error) error {
 	return system.replace(path, data, check)
 }
 
+// ReplaceThrough is Replace through a temp file of the given base name, for stores whose clients know each other's by
+// their names. A file of that name that is there already is an error, and stays.
+func ReplaceThrough(path, temp string, data []byte, check func() error) error {
+	return system.replaceThrough(path, temp, data, check)
+}
+
 // maxTempStem keeps temp names within the 255 bytes that file systems allow for a name.
 const maxTempStem = 200
 
@@ -68,6 +74,10 @@ var system = steps{
 }
 
 func (s steps) replace(path string, data []byte, check func() error) error {
+	return s.replaceThrough(path, TempName(filepath.Base(path)), data, check)
+}
+
+func (s steps) replaceThrough(path, tempName string, data []byte, check func() error) error {
 	old, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -75,7 +85,7 @@ func (s steps) replace(path string, data []byte, check func() error) error {
 	if !old.Mode().IsRegular() {
 		return &fs.PathError{Op: "replace", Path: path, Err: errNotRegular}
 	}
-	temp := filepath.Join(filepath.Dir(path), TempName(filepath.Base(path)))
+	temp := filepath.Join(filepath.Dir(path), tempName)
 	f, err := s.create(temp)
 	if err != nil {
 		return err

@@ -1,0 +1,37 @@
+package localapi
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"berth/sessions"
+)
+
+func (b *backend) Amend(_ context.Context, r sessions.AmendRequest) (*sessions.Edit, error) {
+	b.asked = append(b.asked, r)
+	return &sessions.Edit{Message: "session renamed: s", Before: []byte("{ }"), After: []byte("{}")}, b.err
+}
+
+func TestAmendCarriesItsArguments(t *testing.T) {
+	b := &backend{view: aView()}
+	c, _ := serve(t, b)
+	r := sessions.AmendRequest{Kind: sessions.AmendRename, Ref: "r", Title: "t <&> 字", DryRun: true, UseServer: true}
+	e, err := c.Amend(t.Context(), r)
+	if err != nil || e.Message != "session renamed: s" || string(e.Before) != "{ }" || string(e.After) != "{}" {
+		t.Fatalf("amended %+v, %v", e, err)
+	}
+	if want := []any{r}; !reflect.DeepEqual(b.asked, want) {
+		t.Errorf("asked %q, want %q", b.asked, want)
+	}
+	for err, code := range map[error]string{
+		sessions.ErrTitleEmpty: "session.title_empty", sessions.ErrUnsafeID: "session.id_invalid", sessions.ErrNoState: "session.state_not_found",
+		sessions.ErrBadState: "session.state_invalid", sessions.ErrAskServer: "SERVER_NOT_ASKED", sessions.ErrRefused: "REFUSED",
+	} {
+		b.err = &sessions.Error{Err: err, Session: "s", Detail: "why"}
+		if _, got := c.Amend(t.Context(), r); !errors.Is(got, err) || sessions.Code(got) != code {
+			t.Errorf("%v arrives as %v (%s), want %s", err, got, sessions.Code(got), code)
+		}
+	}
+}
