@@ -130,7 +130,7 @@ type contest struct {
 }
 
 func newContest(t *testing.T) *contest {
-	c := &contest{t: t, path: filepath.Join(t.TempDir(), "locks", "session_1.lock"), won: map[string]int{}}
+	c := &contest{t: t, path: filepath.Join(fast(t), "locks", "session_1.lock"), won: map[string]int{}}
 	gone := locktest.Live(t)
 	gone.Kill()
 	c.dead = gone.PID
