@@ -102,7 +102,7 @@ type client struct {
 // start starts the client in a work folder; whatever happens, it is gone when the test ends.
 func (w *world) start(t *testing.T, name string, args ...string) *client {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(cancel)
 	c := &client{Cmd: w.command(ctx, w.kimi, args...)}
 	c.Dir, c.Stdout, c.Stderr = w.work(name), &c.out, &c.out
