@@ -44,7 +44,9 @@ func (x *Index) remember(e *entry, s *Situation, now time.Time) recollection {
 	for _, v := range m.past.views {
 		r.pids = append(r.pids, v.who.PID)
 	}
-	e.memory, r.deadline = m.keep(e.rec, now)
+	if e.memory, r.deadline = m.keep(e.rec, now); e.memory == nil {
+		r.is = findings{}
+	}
 	x.leave(e, s.LastWriter)
 	return r
 }
@@ -75,7 +77,7 @@ func (l *look) claimant() *Party {
 
 // lookAt gathers what there is to see.
 func (x *Index) lookAt(e *entry, s *Situation, now time.Time) look {
-	l := look{author: s.LastWriter, open: e.rec.OpenTurn, now: now, lives: x.livesStill}
+	l := look{author: s.LastWriter, open: e.rec.OpenTurn, owners: e.turnOwners(), now: now, lives: x.livesStill}
 	if f := e.rec.Lock; f != nil {
 		l.token, l.dead, l.holder = tokenOf(f), s.Lock.Verdict == locks.Dead, x.lockHolder(s)
 	}
@@ -92,6 +94,18 @@ func (x *Index) lookAt(e *entry, s *Situation, now time.Time) look {
 		}
 	}
 	return l
+}
+
+// turnOwners are those who were proven to have begun a turn that is open.
+func (e *entry) turnOwners() (all []Party) {
+	if as := e.store.authors[e.rec.Key]; as != nil {
+		for _, t := range as.turns {
+			if t.by != nil {
+				all = append(all, t.by.Party)
+			}
+		}
+	}
+	return all
 }
 
 // tokenOf tells one hold of a lock from the next.

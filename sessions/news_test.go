@@ -156,7 +156,7 @@ func TestTakeoverIsTold(t *testing.T) {
 		write := func(pid int, n int64) {
 			r.disk.put(session("a", journal(n, uint64(n))))
 			r.hint(fmt.Sprint("a.tmp.", pid), "a")
-			pass(time.Second)
+			pass(2 * time.Second)
 		}
 		write(40, 200)
 		write(40, 300)
@@ -265,7 +265,7 @@ func TestClientMovesOn(t *testing.T) {
 				}{{"a", 40}, {"b", 40}, {"a", 50}} {
 					d.put(session(w.key, journal(int64(200+i), uint64(2+i))))
 					r.hint(fmt.Sprint(w.key, ".tmp.", w.pid), w.key)
-					pass(time.Second)
+					pass(2 * time.Second)
 				}
 				r.want("in the end", want, "b active")
 			})

@@ -167,8 +167,8 @@ type past struct {
 	hold  hold
 	freed []Wire // the journals when a hold was last released
 	views []view
+	open  bool      // a turn was open
 	seen  time.Time // the newest proof of a writer that was taken into account
-	turn  *Party    // who was proven to have the open turn
 
 	unlocked, interleaved, tampered string   // what was observed, in words; "" when it was not
 	remarks                         []string // what clients did to the journals in good order
@@ -178,11 +178,12 @@ type past struct {
 type look struct {
 	wires   []Wire // as just read; nil when they were not
 	altered []altered
-	token   string // of the lock, "" without one
-	holder  Party  // of the lock
-	dead    bool   // it is proven dead
-	author  *Party // the last process proven to write in the Session, nil when there is none
-	open    bool   // a turn is open
+	token   string  // of the lock, "" without one
+	holder  Party   // of the lock
+	dead    bool    // it is proven dead
+	author  *Party  // the last process proven to write in the Session, nil when there is none
+	open    bool    // a turn is open
+	owners  []Party // who was proven to have begun an open turn
 	lives   func(locks.Identity) bool
 	now     time.Time
 }
@@ -204,12 +205,7 @@ func (p past) after(l look) past {
 	if by := p.writer(l, proven); by != nil && (proven != nil || len(l.altered) > 0) {
 		p.know(*by, l)
 	}
-	switch {
-	case !l.open:
-		p.turn = nil
-	case proven != nil && p.turn == nil:
-		p.turn = proven
-	}
+	p.open = l.open
 	if proven != nil {
 		p.seen = proven.Seen
 	}
@@ -250,7 +246,7 @@ func (p *past) writer(l look, proven *Party) *Party {
 		return proven
 	case p.hold.token != "" && !p.hold.dead:
 		return &p.hold.by
-	case l.author != nil && (l.open || p.turn != nil) && l.lives(l.author.Identity):
+	case l.author != nil && (l.open || p.open) && l.lives(l.author.Identity):
 		return l.author
 	}
 	return nil
@@ -281,10 +277,11 @@ func (p *past) judge(l look, proven *Party) {
 	}
 }
 
-// outdate notes that everybody but by, who may be nil, does not know what is new.
+// outdate notes that everybody but by, who may be nil, does not know what is new. A client that was itself proven to
+// write a moment ago is left out: who of two was first cannot be told then, and the next write will tell.
 func (p *past) outdate(by *Party, now time.Time) {
 	for i := range p.views {
-		if v := &p.views[i]; !v.outdated() && !v.who.Same(by) {
+		if v := &p.views[i]; !v.outdated() && !v.who.Same(by) && now.Sub(v.who.Seen) > heldBack {
 			v.since, v.by = now, by
 		}
 	}
@@ -312,9 +309,11 @@ func (p *past) checkTurns(l look, proven *Party) {
 	if proven == nil {
 		return
 	}
-	if p.turn != nil && l.open && !p.turn.Same(proven) && l.lives(p.turn.Identity) {
-		p.interleaved = fmt.Sprintf("%s wrote at %s inside of a turn of %s", proven.Name, clock(l.now), p.turn.Name)
-		return
+	for i := range l.owners {
+		if o := &l.owners[i]; !o.Same(proven) && l.lives(o.Identity) {
+			p.interleaved = fmt.Sprintf("%s wrote at %s inside of a turn of %s", proven.Name, clock(l.now), o.Name)
+			return
+		}
 	}
 	for i := range p.views {
 		if v := &p.views[i]; v.who.Same(proven) && v.outdated() {

@@ -95,13 +95,14 @@ func party(pid int, name string) Party {
 	return Party{Identity: locks.Identity{BootID: "b", PID: pid, Start: uint64(pid)}, Name: name, Certainty: Proven}
 }
 
-// scene plays looks at one Session, one a second.
+// scene plays looks at one Session, one every two seconds.
 type scene struct {
 	past  past
 	bytes int64
 	file  uint64
 	text  uint64
 	turn  bool
+	owner []Party // of the turn
 	gone  []int
 	token string
 	by    Party
@@ -137,12 +138,15 @@ func shows(p Party) act {
 	return func(s *scene, l *look) {
 		p.Seen = s.now
 		s.last = &p
+		if s.turn && s.owner == nil {
+			s.owner = []Party{p}
+		}
 		l.wires = []Wire{wire(s.file, s.bytes, s.text)}
 	}
 }
 
 func begins(s *scene, _ *look) { s.turn = true }
-func ends(s *scene, _ *look)   { s.turn = false }
+func ends(s *scene, _ *look)   { s.turn, s.owner = false, nil }
 
 func takes(p Party, token string) act {
 	return func(s *scene, _ *look) { s.token, s.by, s.dead = token, p, false }
@@ -180,13 +184,13 @@ func all(acts ...act) act {
 }
 
 func (s *scene) play(a act) {
-	s.now = s.now.Add(time.Second)
+	s.now = s.now.Add(2 * time.Second)
 	l := look{now: s.now}
 	if s.past.wires == nil {
 		l.wires = []Wire{wire(s.file, s.bytes, s.text)}
 	}
 	a(s, &l)
-	l.token, l.holder, l.dead, l.author, l.open = s.token, s.by, s.dead, s.last, s.turn
+	l.token, l.holder, l.dead, l.author, l.open, l.owners = s.token, s.by, s.dead, s.last, s.turn, s.owner
 	l.lives = func(id locks.Identity) bool { return !slices.Contains(s.gone, id.PID) }
 	s.past = s.past.after(l)
 }

@@ -27,6 +27,16 @@ func (v *View) Find(ref string) (*Session, error) { return find(slices.Values(v.
 type Update struct {
 	View  *View  `json:"view,omitempty"`
 	Event *Event `json:"event,omitempty"`
+	// News are those of everything that changed when a View stands for it; an Event has its own.
+	News []News `json:"news,omitempty"`
+}
+
+// AllNews returns what a person should be told because of u.
+func (u *Update) AllNews() []News {
+	if u.Event != nil {
+		return u.Event.News
+	}
+	return u.News
 }
 
 // watchBuffer is how many Events a slow reader may be behind before it gets a new View instead.
@@ -101,7 +111,7 @@ func (s *Service) watchOnce(ctx context.Context, fn func(Update) error) (again b
 			u := Update{Event: &e}
 			if e.Kind == Reset {
 				v = s.view(s.Index.Snapshot())
-				u = Update{View: v}
+				u = Update{View: v, News: e.News}
 			}
 			if err := fn(u); err != nil {
 				return false, err

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"berth": main})
+	testscript.Main(m, map[string]func(){"berth": main, "kimi-code": actClient})
 }
 
 // TestScripts runs the program as a user types it, with every home and runtime folder in the script's own.

@@ -76,7 +76,15 @@ func (a *app) serve(ctx context.Context) error {
 // statusLogger writes one line for each change of a Session's status.
 type statusLogger struct{ log *slog.Logger }
 
+// news writes one line for each thing that a person should be told.
+func (l statusLogger) news(news []sessions.News) {
+	for i := range news {
+		l.log.Info("news", "kind", string(news[i].Kind), "key", clean(news[i].Key), "text", clean(news[i].String()))
+	}
+}
+
 func (l statusLogger) update(u sessions.Update) error {
+	l.news(u.AllNews())
 	if u.View != nil {
 		l.log.Info("listed", "revision", u.View.Revision, "summary", counts(u.View.Sessions))
 		for _, c := range u.View.Coverage {

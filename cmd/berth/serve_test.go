@@ -79,6 +79,7 @@ type watchLine struct {
 	Session  *sessions.Session   `json:"session"`
 	Sessions []*sessions.Session `json:"sessions"`
 	Revision uint64              `json:"revision"`
+	News     []sessions.News     `json:"news"`
 }
 
 // watching runs `berth watch --json` and hands out its lines.

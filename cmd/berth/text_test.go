@@ -83,6 +83,9 @@ func TestWatchTextTellsWhatCanBeSeen(t *testing.T) {
 		{Event: &sessions.Event{Kind: sessions.Changed, Session: old, Previous: old}},
 		{Event: &sessions.Event{Kind: sessions.Changed, Session: busy, Previous: old}},
 		{Event: &sessions.Event{Kind: sessions.Changed, Session: busy, Previous: busy}},
+		{Event: &sessions.Event{Kind: sessions.Changed, Session: busy, Previous: busy, News: []sessions.News{{
+			Kind: sessions.NewsTakenOver, Title: "Fix\x1b login", By: &sessions.Party{Name: "VS Code (pid 2)"}, From: &sessions.Party{Name: "Kimi (pid 1)"},
+		}}}},
 		{Event: &sessions.Event{Kind: sessions.Removed, Session: busy}},
 	} {
 		if err := print(u); err != nil {
@@ -90,7 +93,8 @@ func TestWatchTextTellsWhatCanBeSeen(t *testing.T) {
 		}
 	}
 	want := "12:00:00  0 sessions\n12:00:00  1-aaaaaa  new: active  Fix login\n" +
-		"12:00:00  1-aaaaaa  active -> occupied  Fix login\n12:00:00  1-aaaaaa  removed  Fix login\n"
+		"12:00:00  1-aaaaaa  active -> occupied  Fix login\n" +
+		"12:00:00  taken-over: VS Code (pid 2) took Fix? login from Kimi (pid 1)\n12:00:00  1-aaaaaa  removed  Fix login\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", &out, want)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -61,7 +62,8 @@ func watchJSON(w io.Writer, f *filter) func(sessions.Update) error {
 			return enc.Encode(struct {
 				Event string `json:"event"`
 				*sessions.View
-			}{string(sessions.Reset), f.view(u.View)})
+				News []sessions.News `json:"news,omitempty"`
+			}{string(sessions.Reset), f.view(u.View), u.News})
 		}
 		if !f.concerns(u.Event) {
 			return nil
@@ -97,10 +99,13 @@ func (a *app) watchText(f *filter) func(sessions.Update) error {
 		if u.View != nil {
 			short = nameSessions(u.View.Sessions)
 			clear(last)
-			return a.watchView(stamp, f.view(u.View), short)
+			return errors.Join(a.watchView(stamp, f.view(u.View), short), a.printNews(stamp, u.News))
 		}
 		if !f.concerns(u.Event) {
 			return nil
+		}
+		if err := a.printNews(stamp, u.Event.News); err != nil {
+			return err
 		}
 		short.add(u.Event.Session)
 		state := stateText(u.Event.Session)
@@ -111,6 +116,16 @@ func (a *app) watchText(f *filter) func(sessions.Update) error {
 		_, err := fmt.Fprintf(a.stdout, "%s  %s\n", stamp, eventText(u.Event, short))
 		return err
 	}
+}
+
+// printNews prints a line for each thing that a person should be told.
+func (a *app) printNews(stamp string, news []sessions.News) error {
+	for i := range news {
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s: %s\n", stamp, news[i].Kind, clean(news[i].String())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stateText is what a line says about a session, whatever it was before; "" for none.

@@ -31,6 +31,9 @@ func (p Paths) Reclaimed() string { return filepath.Join(p.State, "reclaim") }
 // Images is the folder where files are kept as they were before an edit.
 func (p Paths) Images() string { return filepath.Join(p.State, "before") }
 
+// News is the file that remembers what a person was told.
+func (p Paths) News() string { return filepath.Join(p.State, "news.jsonl") }
+
 // Audit is the trail of what was done.
 func (p Paths) Audit() string { return filepath.Join(p.State, "audit.jsonl") }
 

@@ -20,6 +20,7 @@ import (
 	"berth/sessions/beforeimage"
 	"berth/sessions/kimi"
 	"berth/sessions/localapi"
+	"berth/sessions/news"
 	"berth/sessions/vault"
 	"berth/watcher"
 )
@@ -235,10 +236,26 @@ func (d *Daemon) build() error {
 	sys := d.system
 	d.Index = sessions.NewIndex(sessions.IndexConfig{
 		Sources: srcs, Prober: sys, Policy: policy(d.opts), Batches: d.watcher.Batches(), Touch: d.watcher.Touch,
-		Sweep: time.Duration(d.opts.Config.Sweep), Logger: d.opts.Logger,
+		Sweep: time.Duration(d.opts.Config.Sweep), Logger: d.opts.Logger, Told: d.openNews(),
 	})
 	d.Service = newService(d.opts, d.Index, sys, d.watcher)
 	return nil
+}
+
+// openNews opens the memory of what was told, which is closed with everything else. It is nil for a service of one
+// command: what that one tells, nobody else has heard.
+func (d *Daemon) openNews() sessions.Told {
+	if d.private {
+		return nil
+	}
+	book, err := news.Open(d.opts.Paths.News(), d.opts.Logger)
+	if err != nil {
+		d.opts.Logger.Warn("cannot remember what was told; it may be told again", "err", err)
+		return nil
+	}
+	release := d.release
+	d.release = func() error { return errors.Join(book.Close(), release()) }
+	return book
 }
 
 // NewPrivate builds a service for one command: it takes no single-instance lock and has no socket.
