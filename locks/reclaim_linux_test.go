@@ -323,8 +323,8 @@ func TestReclaimWantsTheSameVerdict(t *testing.T) {
 	}
 }
 
-// Whoever breaks the protocol after our last look still gets its lock back.
-func TestReclaimPutsBackWhatItMovedByMistake(t *testing.T) {
+// Between the bytes and the rename there is one more look.
+func TestReclaimLooksOnceMore(t *testing.T) {
 	y := newYard(t)
 	y.dead()
 	y.at("trash", func() error {
