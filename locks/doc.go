@@ -76,6 +76,14 @@
 // A process is identified by boot id, pid and start stamp ([Identity]); wall-clock start times move
 // when the clock is set and are only shown to people.
 //
+// # Clients
+//
+// A [System] also keeps a table of the client processes that are known to run. Nothing happens in it by itself: one
+// who saw a process do what only a client does brings it in ([System.Meet]), and a look at all processes
+// ([System.Look]) finds the rest by executable, command name, title and script. Those that have ended fall out when
+// the table is next asked. On Linux it tells how much each of them has written ([System.Counters], wchar of
+// proc_pid_io(5), which counts writes to terminals and sockets too); elsewhere that is not known.
+//
 // # What each platform can prove
 //
 // Linux has everything: boot id, start ticks, pid namespaces, users, programs. The kernel tells a

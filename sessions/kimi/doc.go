@@ -9,6 +9,8 @@
 //	sessions/.index-dirty/<id>.<ms>                   names only: "this session changed"
 //	locks/sessions/<id>.lock                          through package locks
 //	server/instances/*.json                           running servers
+//	state.json.tmp.<pid>.<hex>, in a session          names only: "this process writes here", by a watcher
+//	workspaces.json.tmp.<pid>.<hex>                   names only: "this process has the home open", at its start
 //
 // Settings, credentials, cache/ and search-index/ are never opened, and the server's token only for a call to a server of
 // this home on loopback.
