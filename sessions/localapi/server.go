@@ -141,7 +141,7 @@ func (s *Server) answer(do func(*http.Request) (any, error)) http.HandlerFunc {
 		}
 		env.RequestID = uuid.NewString()
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		if err := json.NewEncoder(w).Encode(env); err != nil {
+		if err := writeEnvelope(w, env); err != nil {
 			s.log().Debug("answer not delivered", "err", err)
 		}
 	}
