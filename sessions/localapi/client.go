@@ -68,6 +68,11 @@ func (c *Client) Close(ctx context.Context, ref, summary string, dryRun bool) (*
 	return post[sessions.Edit](ctx, c, pathClose, editRequest{Ref: ref, Summary: summary, DryRun: dryRun})
 }
 
+// Start implements Backend.
+func (c *Client) Start(ctx context.Context, r sessions.StartRequest) (*sessions.Edit, error) {
+	return post[sessions.Edit](ctx, c, pathStart, r)
+}
+
 // Mark implements Backend.
 func (c *Client) Mark(ctx context.Context, ref string, dryRun bool) (*sessions.Edit, error) {
 	return post[sessions.Edit](ctx, c, pathMark, editRequest{Ref: ref, DryRun: dryRun})

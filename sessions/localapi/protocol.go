@@ -13,6 +13,7 @@ const (
 	pathStores   = "/api/v1/stores"
 	pathLocks    = "/api/v1/locks"
 	pathClose    = "/api/v1/sessions:close"
+	pathStart    = "/api/v1/sessions:start"
 	pathMark     = "/api/v1/sessions:mark"
 	pathResume   = "/api/v1/sessions:resume"
 	pathUnlock   = "/api/v1/sessions:unlock"

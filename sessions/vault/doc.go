@@ -1,4 +1,4 @@
-// Package vault reads and ends the work sessions that Kioku (github.com/sandovaldavid/kioku, releases
+// Package vault reads, begins and ends the work sessions that Kioku (github.com/sandovaldavid/kioku, releases
 // 2.x and 3.x) keeps as Markdown notes in a vault. It knows the layout; what a note's status means
 // beside other notes is the business of package sessions.
 //
@@ -26,6 +26,12 @@
 // place, so comments, order, quoting and foreign keys stay. The result is parsed again before it is
 // written, and any other change than the intended one stops the write.
 //
+// [Source.StartSession] begins a session as start_work_session does: the same keys in the same order and quoting, and
+// the same file name. The note is made whole or not at all, and never over a file that is there. Of a project only the
+// folders on the way to the note are made; Kioku's scaffold makes the rest when it first works there. The vault's own
+// session template is used; those that Kioku can set for folders of global sessions are not. [Source.Restore] puts the
+// bytes from before an edit of ours back.
+//
 // Where we depart from Kioku on purpose:
 //
 //   - The block at the end has the file's own line ending, and a byte order mark stays.
@@ -34,6 +40,9 @@
 //     heading inside a code block is not a heading.
 //   - A summary cannot bring headings, rules, fences, comments or template marks into the note: they are
 //     escaped with a backslash, which Markdown does not show.
+//   - A new note whose name is taken gets the last, random digits of its id into the name, where Kioku takes the first,
+//     which are the time; with more luck needed, it gets a new id. A project or client that reads as a number is quoted.
+//     The values of a template are filled in once and escaped like a summary; a name makes no folders.
 //   - A note that is linked to a work item, has hard links, is read-only, or whose YAML is in a form in
 //     which we cannot name the bytes to change, is refused with the reason.
 //

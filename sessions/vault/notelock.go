@@ -37,18 +37,25 @@ func (s *Source) lock(ctx context.Context, t target, id string) (release func() 
 	if err != nil {
 		return nil, s.blocked(t, err)
 	}
-	if fi, err := os.Stat(s.path(".kioku")); err != nil || !fi.IsDir() {
-		return first, nil
-	}
-	second, err := locks.HoldForeign(ctx, s.root, filepath.FromSlash(kiokuLock(t)))
-	switch {
-	case errors.Is(err, locks.ErrNotSupported):
-		s.log.Debug("no locks on this file system", "path", t.path, "err", err)
-		return first, nil
-	case err != nil:
+	second, err := s.lockKioku(ctx, t)
+	if err != nil {
 		return nil, errors.Join(s.blocked(t, err), first())
 	}
 	return func() error { return errors.Join(second(), first()) }, nil
+}
+
+// lockKioku takes Kioku's lock for a note, or none where the vault has no .kioku folder or its file system no locks.
+func (s *Source) lockKioku(ctx context.Context, t target) (release func() error, err error) {
+	none := func() error { return nil }
+	if fi, err := os.Stat(s.path(".kioku")); err != nil || !fi.IsDir() {
+		return none, nil
+	}
+	release, err = locks.HoldForeign(ctx, s.root, filepath.FromSlash(kiokuLock(t)))
+	if errors.Is(err, locks.ErrNotSupported) {
+		s.log.Debug("no locks on this file system", "path", t.path, "err", err)
+		return none, nil
+	}
+	return release, err
 }
 
 // sessionLockName is made from a hash, since ids are a stranger's text and no file names. A note without

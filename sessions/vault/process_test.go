@@ -16,9 +16,9 @@ import (
 )
 
 // The test binary runs itself as another process of ours: it says ready, waits for a line on standard
-// input, and closes x.md once, or every note of the vault by turns until it is killed.
+// input, and closes x.md once, or every note of the vault by turns, or begins sessions, until it is killed.
 const (
-	roleEnv  = "VAULT_TEST_ROLE" // "once" or "all"
+	roleEnv  = "VAULT_TEST_ROLE" // "once", "all" or "start"
 	vaultEnv = "VAULT_TEST_DIR"
 	locksEnv = "VAULT_TEST_LOCKS"
 )
@@ -39,6 +39,11 @@ func runRole(role string) {
 	fmt.Println("ready")
 	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 		return // the parent is gone
+	}
+	for n := 0; role == "start"; n++ {
+		if _, err := s.StartSession(context.Background(), sessions.StartRequest{Project: fmt.Sprint("p", n%20)}, closedAt); err != nil {
+			panic(err)
+		}
 	}
 	if role == "once" {
 		_, err := closeX(s)
@@ -180,4 +185,41 @@ func TestCloseKilled(t *testing.T) {
 		t.Errorf("visible files: %q", visible)
 	}
 	t.Logf("%d kills, %d of them between two notes of a run", rounds, killedInside)
+}
+
+// A process is killed at any moment of beginning sessions, again and again. Every note that can be seen is whole, no
+// id is there twice, and nothing keeps the next process from beginning and ending sessions there.
+func TestStartKilled(t *testing.T) {
+	rounds := 40
+	if testing.Short() {
+		rounds = 5
+	}
+	s := vaultWith(t, configKey, "")
+	for range rounds {
+		c := startChild(t, s, "start")
+		c.goAhead()
+		time.Sleep(time.Duration(rand.IntN(12000)) * time.Microsecond) // the moment of death is the random input, not a wait
+		c.end()
+	}
+	ids := map[string]bool{}
+	err := s.List(t.Context(), func(key string) {
+		rec, err := s.Load(key, time.Now())
+		if err != nil || !rec.Open || len(rec.Problems) > 0 || ids[rec.ID] || !strings.HasSuffix(content(t, s.path(key)), "## Modified during this session\n") {
+			t.Errorf("%s: %+v, %v", key, rec, err)
+			return
+		}
+		ids[rec.ID] = true
+		if _, err := s.CloseSession(t.Context(), key, sessions.CloseRequest{Now: closedAt, ID: rec.ID}); err != nil {
+			t.Errorf("close %s: %v", key, err)
+		}
+	})
+	if err != nil || len(ids) == 0 {
+		t.Fatalf("%d sessions, %v", len(ids), err)
+	}
+	for n := range 20 {
+		if _, err := s.StartSession(t.Context(), sessions.StartRequest{Project: fmt.Sprint("p", n)}, closedAt); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d kills, %d whole notes", rounds, len(ids))
 }

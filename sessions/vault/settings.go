@@ -2,6 +2,7 @@ package vault
 
 import (
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -16,20 +17,37 @@ type settings struct {
 	projects string // folders.projects: where project folders lie
 	sessions string // engineering.subfolders.sessions: the folder in a project
 	updated  bool   // frontmatter.maintain_updated
-	exclude  []string
+	// What only new notes depend on.
+	global    string              // folders.sessions: where sessions without a project lie
+	templates []string            // folders.templates, or where Kioku looks; the first that exists counts
+	domains   map[string]string   // domains: by the beginning of a folder, in lower case
+	inherit   map[string][]string // auto_tags.inherit: likewise
+	dropTags  []string            // auto_tags.exclude_from_tags, in lower case
+	exclude   []string
 	// hash identifies all of the above. It is part of every Stamp, since a Record depends on them.
 	hash uint64
 }
 
 func defaultSettings() *settings {
-	return (&settings{projects: "Projects", sessions: "sessions"}).sealed()
+	return (&settings{
+		projects: "Projects", sessions: "sessions", global: "Sessions",
+		templates: []string{"Templates", "99_System/Templates", "_templates", "System/Templates"},
+		dropTags:  []string{"domain", "type", "status"},
+	}).sealed()
 }
 
 // kiokuConfig names the keys we read, as docs/vault-config.md of Kioku does. All others are ignored.
 type kiokuConfig struct {
 	Folders struct {
-		Projects string
+		Projects  string
+		Sessions  string
+		Templates string
 	}
+	Domains  map[string]string
+	AutoTags struct {
+		Inherit map[string]folderList
+		Exclude folderList `yaml:"exclude_from_tags"`
+	} `yaml:"auto_tags"`
 	Engineering struct {
 		Subfolders map[string]string
 	}
@@ -68,12 +86,65 @@ func parseSettings(b []byte) (*settings, error) {
 		s.sessions = p
 	}
 	s.updated = c.Frontmatter.MaintainUpdated
+	s.readStart(&c)
 	for _, e := range c.Exclude {
 		if e = cleanFolder(e); e != "" {
 			s.exclude = append(s.exclude, strings.ToLower(e))
 		}
 	}
 	return s.sealed(), err
+}
+
+// readStart reads what only new notes depend on.
+func (s *settings) readStart(c *kiokuConfig) {
+	if p := cleanFolder(c.Folders.Sessions); p != "" {
+		s.global = p
+	}
+	if p := cleanFolder(c.Folders.Templates); p != "" {
+		s.templates = []string{p}
+	}
+	s.domains, s.inherit = map[string]string{}, map[string][]string{}
+	for prefix, domain := range c.Domains {
+		s.domains[strings.ToLower(cleanFolder(prefix))] = oneLine(domain)
+	}
+	for prefix, tags := range c.AutoTags.Inherit {
+		s.inherit[strings.ToLower(cleanFolder(prefix))] = tags
+	}
+	if c.AutoTags.Exclude != nil {
+		s.dropTags = nil
+	}
+	for _, tag := range c.AutoTags.Exclude {
+		s.dropTags = append(s.dropTags, strings.ToLower(tag))
+	}
+}
+
+// domain is what notes in the folder are about, "" when the configuration does not say.
+func (s *settings) domain(folder string) string { return longest(s.domains, folder) }
+
+// tags are those of a new session in the folder: the two that every session has, then the folder's.
+func (s *settings) tags(folder string) []string {
+	all := []string{"session", "work-log"}
+	for _, tag := range longest(s.inherit, folder) {
+		tag = oneLine(tag)
+		known := func(t string) bool { return strings.EqualFold(t, tag) }
+		if tag != "" && !slices.ContainsFunc(all, known) && !slices.ContainsFunc(s.dropTags, known) {
+			all = append(all, tag)
+		}
+	}
+	return all
+}
+
+// longest returns the value of the longest key that folder begins with. As in Kioku a key is the beginning of the
+// text, not of a path.
+func longest[V any](byPrefix map[string]V, folder string) (value V) {
+	best := -1
+	folder = strings.ToLower(folder)
+	for prefix, v := range byPrefix {
+		if len(prefix) > best && prefix != "" && strings.HasPrefix(folder, prefix) {
+			best, value = len(prefix), v
+		}
+	}
+	return value
 }
 
 // cleanFolder brings a folder from the configuration into the form of a key.
