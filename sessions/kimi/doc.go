@@ -17,11 +17,12 @@
 //
 // # What is written
 //
-// Nothing but by a verb that a person asked for ([sessions.Amender]): a session's state.json, spliced and replaced under the
-// session's lock in locks/sessions, and a mark in sessions/.index-dirty. Before that it is made sure that no client can have
-// the session in memory, since clients of today take no lock and write back what they have: every Kimi process of this user
-// whose folder, kind and environment do not rule it out is in the way. A running server of the home makes the change itself.
-// What another machine has open on a shared disk cannot be seen, unless it has a lock.
+// Nothing but by a verb that a person asked for. [sessions.Reindexer] appends lines to session_index.jsonl.
+// [sessions.Amender] replaces a session's state.json, spliced, under the session's lock in locks/sessions, and leaves a mark
+// in sessions/.index-dirty. Before that it is made sure that no client can have the session in memory, since clients of today
+// take no lock and write back what they have: every Kimi process of this user whose folder, kind and environment do not rule
+// it out is in the way. A running server of the home makes the change itself. What another machine has open on a shared disk
+// cannot be seen, unless it has a lock.
 //
 // # Where the facts come from
 //

@@ -43,13 +43,31 @@ type index struct {
 func newIndex(root string, log *slog.Logger) *index {
 	x := &index{log: log}
 	for _, name := range []string{indexName, index2Name} {
-		x.files = append(x.files, &indexLog{
-			name: name, path: filepath.Join(root, filepath.FromSlash(name)),
-			sessions: realAndGiven(filepath.Join(root, sessionsRel)),
-			entries:  map[string]indexEntry{},
-		})
+		x.files = append(x.files, newIndexLog(root, name))
 	}
 	return x
+}
+
+// readIndex reads the whole file that clients write and returns its newest record of each session.
+func readIndex(root string, log *slog.Logger) (map[string]indexRecord, error) {
+	newest := map[string]indexRecord{}
+	l := newIndexLog(root, indexName)
+	l.see = func(r indexRecord) { newest[r.id] = r }
+	if _, err := l.refresh(); err != nil {
+		return nil, fmt.Errorf("read the client's session index: %w", err)
+	}
+	for _, p := range l.problems {
+		log.Debug("the client's session index has a fault", "path", l.path, "err", p)
+	}
+	return newest, nil
+}
+
+func newIndexLog(root, name string) *indexLog {
+	return &indexLog{
+		name: name, path: filepath.Join(root, filepath.FromSlash(name)),
+		sessions: realAndGiven(filepath.Join(root, sessionsRel)),
+		entries:  map[string]indexEntry{},
+	}
 }
 
 // realAndGiven returns dir and, where it differs, dir with its symbolic links resolved: the client writes the one
@@ -148,6 +166,7 @@ type indexLog struct {
 	lines    int
 	entries  map[string]indexEntry
 	problems []string
+	see      func(indexRecord) // is given each record that counts, in their order; may be nil
 }
 
 // refresh brings the entries up to date and returns the ids whose entry changed.
@@ -263,6 +282,9 @@ func (l *indexLog) line(b []byte, whole bool, put func(string, indexEntry)) {
 		}
 		if id, e, ok := r.entry(l.sessions); ok {
 			put(id, e)
+			if l.see != nil {
+				l.see(r)
+			}
 		}
 		b = rest
 	}

@@ -35,3 +35,24 @@ func TestAmendCarriesItsArguments(t *testing.T) {
 		}
 	}
 }
+
+func (b *backend) Reindex(_ context.Context, r sessions.ReindexRequest) ([]sessions.IndexLine, error) {
+	b.asked = append(b.asked, r)
+	return []sessions.IndexLine{{SessionID: "s", Fault: sessions.IndexMissing, Line: "{}"}}, b.err
+}
+
+func TestReindexCarriesItsArguments(t *testing.T) {
+	b := &backend{view: aView()}
+	c, _ := serve(t, b)
+	r := sessions.ReindexRequest{Fix: true, DryRun: true}
+	if lines, err := c.Reindex(t.Context(), r); err != nil || len(lines) != 1 || lines[0].Fault != sessions.IndexMissing {
+		t.Errorf("got %+v, %v", lines, err)
+	}
+	b.err = sessions.ErrRefused
+	if _, err := c.Reindex(t.Context(), r); !errors.Is(err, sessions.ErrRefused) {
+		t.Errorf("got %v", err)
+	}
+	if want := []any{r, r}; !reflect.DeepEqual(b.asked, want) {
+		t.Errorf("asked %q, want %q", b.asked, want)
+	}
+}

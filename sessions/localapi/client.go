@@ -109,6 +109,15 @@ func (c *Client) Amend(ctx context.Context, r sessions.AmendRequest) (*sessions.
 	return post[sessions.Edit](ctx, c, pathAmend, r)
 }
 
+// Reindex implements Backend.
+func (c *Client) Reindex(ctx context.Context, r sessions.ReindexRequest) ([]sessions.IndexLine, error) {
+	lines, err := post[[]sessions.IndexLine](ctx, c, pathReindex, r)
+	if err != nil {
+		return nil, err
+	}
+	return *lines, nil
+}
+
 // Watch implements Backend. It returns nil when ctx ends, and ErrNoService when the service goes away.
 func (c *Client) Watch(ctx context.Context, fn func(sessions.Update) error) error {
 	ws, _, err := websocket.Dial(ctx, "http://berth"+pathWS, &websocket.DialOptions{HTTPClient: c.http})

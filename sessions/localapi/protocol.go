@@ -19,6 +19,7 @@ const (
 	pathUnlock   = "/api/v1/sessions:unlock"
 	pathStop     = "/api/v1/sessions:stop"
 	pathAmend    = "/api/v1/sessions:amend"
+	pathReindex  = "/api/v1/stores:reindex"
 	pathUndo     = "/api/v1/actions:undo"
 	pathUndoable = "/api/v1/actions/undoable"
 	pathWS       = "/api/v1/ws"

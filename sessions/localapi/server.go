@@ -31,6 +31,7 @@ type Backend interface {
 	Unlock(ctx context.Context, r sessions.UnlockRequest) (*sessions.Unlocked, error)
 	Stop(ctx context.Context, r sessions.StopRequest) (*sessions.StopOutcome, error)
 	Amend(ctx context.Context, r sessions.AmendRequest) (*sessions.Edit, error)
+	Reindex(ctx context.Context, r sessions.ReindexRequest) ([]sessions.IndexLine, error)
 	Undo(ctx context.Context, r sessions.UndoRequest) (*sessions.Undone, error)
 	LastUndoable(ctx context.Context) (*sessions.Undoable, error)
 }
@@ -88,6 +89,7 @@ func (s *Server) handler() http.Handler {
 	verb(s, mux, pathUnlock, b.Unlock)
 	verb(s, mux, pathStop, b.Stop)
 	verb(s, mux, pathAmend, b.Amend)
+	verb(s, mux, pathReindex, b.Reindex)
 	verb(s, mux, pathUndo, b.Undo)
 	mux.HandleFunc("GET "+pathUndoable, s.answer(func(r *http.Request) (any, error) { return b.LastUndoable(r.Context()) }))
 	mux.HandleFunc("GET "+pathWS, s.watch)
