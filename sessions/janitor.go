@@ -3,9 +3,11 @@ package sessions
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"berth/locks"
 )
@@ -41,9 +43,14 @@ func (j *Janitor) Run(ctx context.Context) error {
 func (j *Janitor) follow(ctx context.Context) bool {
 	sub := j.Index.Subscribe(janitorBuffer)
 	defer sub.Close()
+	rounds := time.NewTicker(clearEvery)
+	defer rounds.Stop()
+	j.clear(ctx)
 	j.lookAtAll(ctx, sub.Snapshot)
 	for {
 		select {
+		case <-rounds.C:
+			j.clear(ctx)
 		case e, open := <-sub.C:
 			switch {
 			case !open:
@@ -57,6 +64,32 @@ func (j *Janitor) follow(ctx context.Context) bool {
 			return false
 		}
 	}
+}
+
+// clearEvery is how often leftovers are looked for. They only matter to a client that meets a dead lock.
+const clearEvery = 10 * time.Minute
+
+// clear removes the markers and temp files that crashed clients left in the lock folders.
+func (j *Janitor) clear(ctx context.Context) {
+	for _, st := range j.Index.stores {
+		l, ok := st.src.(Locked)
+		if !ok {
+			continue
+		}
+		_, left, _ := locks.List(l.LockDir()) // a folder that cannot be listed has nothing to clear
+		for _, l := range left {
+			if _, err := j.Reclaimer.Clear(ctx, l, locks.ReclaimOptions{}); err != nil {
+				j.log().Debug("leftover left alone", "path", l.Path, "err", err)
+			}
+		}
+	}
+}
+
+func (j *Janitor) log() *slog.Logger {
+	if j.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return j.Logger
 }
 
 func (j *Janitor) lookAtAll(ctx context.Context, snap *Snapshot) {
@@ -86,13 +119,11 @@ func (j *Janitor) look(ctx context.Context, row *Session) {
 }
 
 func (j *Janitor) reclaim(ctx context.Context, row *Session) {
-	log := j.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log := j.log()
 	out, err := j.Reclaimer.Reclaim(ctx, row.Lock, locks.ReclaimOptions{})
 	switch {
-	case errors.Is(err, locks.ErrUnproved), errors.Is(err, locks.ErrAlive), ctx.Err() != nil:
+	case errors.Is(err, locks.ErrUnproved), errors.Is(err, locks.ErrAlive), ctx.Err() != nil,
+		errors.Is(err, locks.ErrBusy), errors.Is(err, locks.ErrChanged), errors.Is(err, fs.ErrNotExist): // somebody else was first
 		log.Debug("dead lock left alone", "session", row, "err", err)
 		return
 	case err != nil:

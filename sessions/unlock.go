@@ -13,6 +13,8 @@ import (
 // Reclaimer removes the locks of dead holders. *locks.Reclaimer is one.
 type Reclaimer interface {
 	Reclaim(ctx context.Context, f *locks.File, o locks.ReclaimOptions) (locks.Outcome, error)
+	// Clear removes a marker or temp file that a crash left behind.
+	Clear(ctx context.Context, l locks.Leftover, o locks.ReclaimOptions) (locks.Outcome, error)
 	Undo(ctx context.Context, id string) (locks.Outcome, error)
 }
 
@@ -100,6 +102,9 @@ func unlockError(f *locks.File, out *locks.Outcome, err error) error {
 	case errors.Is(err, locks.ErrAlive):
 		e.Err, e.Detail = ErrOccupied, "its holder lives: "+proof
 		e.Hint = "end that process first; berth stop asks it to"
+	case errors.Is(err, locks.ErrFormat):
+		e.Err, e.Detail = ErrRefused, "its format is not fully known, so berth never removes it: "+proof
+		e.Hint = "end the client that holds it"
 	case errors.Is(err, locks.ErrUnproved):
 		e.Err, e.Detail = ErrRefused, "its holder is not proven dead: "+proof
 		e.Hint = "make sure that nobody works in the session, then use --force"

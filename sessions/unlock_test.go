@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +44,13 @@ func (s *sweeper) Reclaim(ctx context.Context, f *locks.File, o locks.ReclaimOpt
 	}
 	s.disk.put(session("a"))
 	return out, nil
+}
+
+func (s *sweeper) Clear(_ context.Context, l locks.Leftover, _ locks.ReclaimOptions) (locks.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, "clear "+filepath.Base(l.Path))
+	return locks.Outcome{Action: locks.Cleared}, nil
 }
 
 func (s *sweeper) Undo(_ context.Context, id string) (locks.Outcome, error) {
@@ -103,6 +113,32 @@ func TestJanitorLeavesAlone(t *testing.T) {
 	})
 }
 
+// TestJanitorClears is bug B83: what a crash left beside the locks goes, the locks themselves stay.
+func TestJanitorClears(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.lock.reclaim", "a.lock.tmp-4242-1", "b.lock", "other.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := newDisk("kimi", "/home", session("a"))
+		r := newListedRig(t, d, func(cfg *IndexConfig) { cfg.Sources = []Source{lockedHome{disk: d, locks: dir}} })
+		s := &sweeper{disk: d}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- (&Janitor{Index: r.index, Reclaimer: s}).Run(ctx) }()
+		synctest.Wait()
+		cancel()
+		<-ended
+		asked := strings.Split(s.asks(), "\n")
+		slices.Sort(asked)
+		if got, want := strings.Join(asked, ", "), "clear a.lock.reclaim, clear a.lock.tmp-4242-1"; got != want {
+			t.Errorf("asked %q, want %q", got, want)
+		}
+	})
+}
+
 func TestUnlock(t *testing.T) {
 	other := errors.New("disk full")
 	for _, tt := range []struct {
@@ -120,6 +156,8 @@ func TestUnlock(t *testing.T) {
 		{name: "switched off", rec: session("a", lockedBy(40)), ref: "a", off: true, want: ErrRefused, detail: "switched off"},
 		{name: "a live holder", rec: session("a", lockedBy(40)), ref: "a", fail: locks.ErrAlive, want: ErrOccupied, detail: "lives: pid 40"},
 		{name: "an unknown holder", rec: session("a", lockedBy(40)), ref: "a", fail: locks.ErrUnproved, want: ErrRefused, detail: "not proven dead"},
+		{name: "B88: a format that nobody knows", rec: session("a", lockedBy(40)), ref: "a", fail: errors.Join(locks.ErrUnproved, locks.ErrFormat),
+			want: ErrRefused, detail: "never removes it"},
 		{name: "B86: another lock by now", rec: session("a", lockedBy(40)), ref: "a", fail: locks.ErrChanged, want: ErrStale, detail: "another lock"},
 		{name: "somebody else does it", rec: session("a", lockedBy(40)), ref: "a", fail: locks.ErrBusy, want: ErrRefused, detail: "another process"},
 		{name: "it has just gone", rec: session("a", lockedBy(40)), ref: "a", fail: fs.ErrNotExist, want: ErrNotFound, detail: "gone already"},

@@ -14,6 +14,7 @@ import (
 	"berth/cmd/berth-tray/internal/single"
 	"berth/cmd/internal/config"
 	"berth/cmd/internal/daemon"
+	"berth/locks"
 	"berth/tray/desktop"
 
 	_ "berth/cmd/berth-tray/internal/locale" // before Fyne reads the locale
@@ -27,7 +28,9 @@ const (
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+	code := run(os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	locks.ReleaseAll() // what a verb that was interrupted still held
+	os.Exit(code)
 }
 
 // run is the whole program; it returns the exit code. It must be called on the main goroutine.
