@@ -28,6 +28,8 @@ type Error struct {
 	Candidates []*Session
 	// Diff shows what stands in the way of an undo, for ErrStale: what changed since.
 	Diff string
+	// Details are what the protocol of the store says beside the message, for JSON; nil when it says nothing.
+	Details any
 }
 
 // Error names the cause and its detail; the hint is printed apart.
@@ -51,6 +53,8 @@ func Code(err error) string {
 	switch {
 	case err == nil:
 		return ""
+	case errors.Is(err, ErrNoActive):
+		return "NO_ACTIVE_SESSION"
 	case errors.Is(err, ErrNotFound):
 		return "SESSION_NOT_FOUND"
 	case errors.Is(err, ErrOccupied):
@@ -59,6 +63,8 @@ func Code(err error) string {
 		return "AMBIGUOUS_SESSION"
 	case errors.Is(err, ErrStale):
 		return "session.stale"
+	case errors.Is(err, ErrNotActive):
+		return "SESSION_NOT_ACTIVE"
 	case errors.Is(err, ErrClosed):
 		return "SESSION_ALREADY_CLOSED"
 	case errors.Is(err, ErrRefused):

@@ -33,6 +33,9 @@ Without a desktop the client runs in this terminal.`,
 			"  berth resume 019f --mark            append the protocol's resume marker to a note\n" +
 			"  berth resume 019f --dir ~/src/demo  the folder of the note's project, remembered",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.asJSON && !o.mark {
+				return usage("--json goes with --mark only")
+			}
 			if o.mark && (o.print || o.dir != "") {
 				return usage("--mark goes with neither --print nor --dir")
 			}
@@ -46,7 +49,7 @@ Without a desktop the client runs in this terminal.`,
 				if err != nil {
 					return err
 				}
-				return a.printEdit(edit, o.dryRun, false)
+				return a.printEdit(edit, o.dryRun, a.asJSON)
 			}
 			return a.resume(cmd.Context(), b, args[0], o)
 		},
@@ -54,6 +57,7 @@ Without a desktop the client runs in this terminal.`,
 	cmd.Flags().BoolVar(&o.print, "print", false, "print the command and start nothing")
 	cmd.Flags().BoolVar(&o.mark, "mark", false, "append the resume marker to the note (the protocol's own resume)")
 	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "with --mark: show the change and write nothing; else as --print")
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "with --mark: print the result, or the error, as JSON")
 	cmd.Flags().StringVar(&o.dir, "dir", "", "the folder of the note's project; remembered for the next time")
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type app struct {
 	log     *slog.Logger
 	verbose bool
 	local   bool // work in process even when a service runs
+	asJSON  bool // errors are printed as JSON on stdout, too
 }
 
 // The exit codes; exitCodes maps errors to them, and the help names them.
@@ -95,6 +97,10 @@ func exitCode(err error) int {
 
 // report prints err on stderr: what happened with its code in words, then who else matches, then what to do.
 func (a *app) report(err error) {
+	if a.asJSON {
+		// Nothing can be told when that fails: standard output is where it would have been told.
+		json.NewEncoder(a.stdout).Encode(sessions.FailureOf(err))
+	}
 	code := sessions.Code(err)
 	if errors.Is(err, errUsage) {
 		code = ""

@@ -8,7 +8,6 @@ import (
 
 func (a *app) startCmd() *cobra.Command {
 	var r sessions.StartRequest
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "start", Short: "Begin a work session in a vault", Args: noArgs,
 		Long: `Begin a work session: a new note with an id of its own, in the sessions folder of the project, or in that of the vault
@@ -33,7 +32,7 @@ With --parent the new note names the session that it comes from; that one stays 
 			if err != nil {
 				return err
 			}
-			return a.printEdit(edit, r.DryRun, asJSON)
+			return a.printEdit(edit, r.DryRun, a.asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -45,6 +44,6 @@ With --parent the new note names the session that it comes from; that one stays 
 	f.StringVar(&r.Parent, "parent", "", "the id of the session that this one comes from")
 	f.StringVar(&r.Vault, "vault", "", "the folder of the vault, when there are several")
 	f.BoolVarP(&r.DryRun, "dry-run", "n", false, "show the note and write nothing")
-	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	f.BoolVar(&a.asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) undoCmd() *cobra.Command {
-	var dryRun, asJSON bool
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use: "undo [ACTION]", Short: "Take back what berth wrote or removed, byte for byte",
 		Long: `Take back an action of berth's: a note gets the bytes that it had before it was closed or marked, for 30 days and
@@ -31,15 +31,15 @@ undone is named, and undone after a question on the terminal.`,
 			if len(args) == 1 {
 				r.Action = args[0]
 			}
-			return a.undo(cmd.Context(), r, asJSON)
+			return a.undo(cmd.Context(), r)
 		},
 	}
 	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "show the change and write nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func (a *app) undo(ctx context.Context, r sessions.UndoRequest, asJSON bool) error {
+func (a *app) undo(ctx context.Context, r sessions.UndoRequest) error {
 	b, done, err := a.backend(ctx)
 	if err != nil {
 		return err
@@ -60,9 +60,9 @@ func (a *app) undo(ctx context.Context, r sessions.UndoRequest, asJSON bool) err
 		return err
 	}
 	if u.Edit != nil {
-		return a.printEdit(u.Edit, r.DryRun, asJSON)
+		return a.printEdit(u.Edit, r.DryRun, a.asJSON)
 	}
-	if asJSON {
+	if a.asJSON {
 		return json.NewEncoder(a.stdout).Encode(u.Lock)
 	}
 	return a.printUnlocked(u.Lock, "put back")

@@ -68,6 +68,11 @@ func (c *Client) Close(ctx context.Context, ref, summary string, dryRun bool) (*
 	return post[sessions.Edit](ctx, c, pathClose, editRequest{Ref: ref, Summary: summary, DryRun: dryRun})
 }
 
+// End implements Backend.
+func (c *Client) End(ctx context.Context, r sessions.EndRequest) (*sessions.Edit, error) {
+	return post[sessions.Edit](ctx, c, pathEnd, r)
+}
+
 // Start implements Backend.
 func (c *Client) Start(ctx context.Context, r sessions.StartRequest) (*sessions.Edit, error) {
 	return post[sessions.Edit](ctx, c, pathStart, r)

@@ -10,6 +10,7 @@
 //	GET  /api/v1/stores              []sessions.Store
 //	GET  /api/v1/locks               []sessions.LockRow
 //	POST /api/v1/sessions:close      {"ref", "summary", "dry_run"} -> sessions.Edit
+//	POST /api/v1/sessions:end        sessions.EndRequest -> sessions.Edit (without a ref: never a guess)
 //	POST /api/v1/sessions:start      sessions.StartRequest -> sessions.Edit
 //	POST /api/v1/sessions:mark       {"ref", "dry_run"} -> sessions.Edit
 //	POST /api/v1/sessions:resume     {"ref", "dir"} -> sessions.Launch (checked; nothing is started)

@@ -38,6 +38,10 @@ func (b *backend) Mark(_ context.Context, ref string, dryRun bool) (*sessions.Ed
 	b.asked = append(b.asked, ref, dryRun)
 	return &sessions.Edit{}, b.err
 }
+func (b *backend) End(_ context.Context, r sessions.EndRequest) (*sessions.Edit, error) {
+	b.asked = append(b.asked, r)
+	return &sessions.Edit{Path: "/v/end.md"}, b.err
+}
 func (b *backend) Start(_ context.Context, r sessions.StartRequest) (*sessions.Edit, error) {
 	b.asked = append(b.asked, r)
 	return &sessions.Edit{Path: "/v/new.md"}, b.err
@@ -153,6 +157,10 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 	if _, err := c.Mark(ctx, "m", false); err != nil {
 		t.Fatal(err)
 	}
+	end := sessions.EndRequest{Selector: sessions.Selector{Project: "p", Agent: "a", Client: "c"}, Summary: "s", DryRun: true}
+	if e, err := c.End(ctx, end); err != nil || e.Path != "/v/end.md" {
+		t.Fatalf("ended %+v, %v", e, err)
+	}
 	begin := sessions.StartRequest{Vault: "/v", Project: "p", Name: "n", Goal: "g", Agent: "a", Client: "c", Parent: "i", DryRun: true}
 	if e, err := c.Start(ctx, begin); err != nil || e.Path != "/v/new.md" {
 		t.Fatalf("started %+v, %v", e, err)
@@ -179,7 +187,7 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("locks = %+v, %v", rows, err)
 	}
-	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, begin, "r", "/dir", unlock, stop, sessions.UndoRequest{Action: "act", DryRun: true}}; !reflect.DeepEqual(b.asked, want) {
+	if want := []any{"abc", "done & \"dusted\"\n", true, "m", false, end, begin, "r", "/dir", unlock, stop, sessions.UndoRequest{Action: "act", DryRun: true}}; !reflect.DeepEqual(b.asked, want) {
 		t.Errorf("asked %q, want %q", b.asked, want)
 	}
 }

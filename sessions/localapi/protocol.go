@@ -1,6 +1,7 @@
 package localapi
 
 import (
+	"encoding/json"
 	"errors"
 
 	"berth/sessions"
@@ -12,6 +13,7 @@ const (
 	pathSessions = "/api/v1/sessions"
 	pathStores   = "/api/v1/stores"
 	pathLocks    = "/api/v1/locks"
+	pathEnd      = "/api/v1/sessions:end"
 	pathClose    = "/api/v1/sessions:close"
 	pathStart    = "/api/v1/sessions:start"
 	pathMark     = "/api/v1/sessions:mark"
@@ -48,6 +50,7 @@ type failure struct {
 	Hint       string              `json:"hint,omitempty"`
 	Candidates []*sessions.Session `json:"candidates,omitempty"`
 	Diff       string              `json:"diff,omitempty"`
+	Details    json.RawMessage     `json:"details,omitempty"`
 }
 
 type editRequest struct {
@@ -66,6 +69,8 @@ var conditions = []struct {
 	err  error
 	code int
 }{
+	{sessions.ErrNoActive, 40402},
+	{sessions.ErrNotActive, 40934},
 	{sessions.ErrNotFound, 40401},
 	{sessions.ErrStale, 40930},
 	{sessions.ErrOccupied, 40931},
@@ -99,6 +104,7 @@ func encodeError(err error) envelope {
 	var e *sessions.Error
 	if errors.As(err, &e) {
 		f.Session, f.Detail, f.Hint, f.Candidates, f.Diff = e.Session, e.Detail, e.Hint, e.Candidates, e.Diff
+		f.Details = encodeDetails(e.Details)
 	}
 	env.Details = f
 	return env
@@ -116,5 +122,21 @@ func decodeError(env envelope) error {
 	if f == nil || f.Detail == "" {
 		return cause
 	}
-	return &sessions.Error{Err: cause, Session: f.Session, Detail: f.Detail, Hint: f.Hint, Candidates: f.Candidates, Diff: f.Diff}
+	e := &sessions.Error{Err: cause, Session: f.Session, Detail: f.Detail, Hint: f.Hint, Candidates: f.Candidates, Diff: f.Diff}
+	if f.Details != nil {
+		e.Details = f.Details // as JSON: the order of its keys stays
+	}
+	return e
+}
+
+// encodeDetails is details as JSON; what JSON cannot say is left out.
+func encodeDetails(details any) json.RawMessage {
+	if details == nil {
+		return nil
+	}
+	b, err := json.Marshal(details)
+	if err != nil {
+		return nil
+	}
+	return b
 }

@@ -25,6 +25,7 @@ type Backend interface {
 	Watch(ctx context.Context, fn func(sessions.Update) error) error
 	Locks(ctx context.Context) ([]sessions.LockRow, error)
 	Close(ctx context.Context, ref, summary string, dryRun bool) (*sessions.Edit, error)
+	End(ctx context.Context, r sessions.EndRequest) (*sessions.Edit, error)
 	Start(ctx context.Context, r sessions.StartRequest) (*sessions.Edit, error)
 	Mark(ctx context.Context, ref string, dryRun bool) (*sessions.Edit, error)
 	PlanResume(ctx context.Context, ref, dir string) (*sessions.Launch, error)
@@ -79,6 +80,7 @@ func (s *Server) handler() http.Handler {
 	verb(s, mux, pathClose, func(ctx context.Context, q editRequest) (*sessions.Edit, error) {
 		return b.Close(ctx, q.Ref, q.Summary, q.DryRun)
 	})
+	verb(s, mux, pathEnd, b.End)
 	verb(s, mux, pathStart, b.Start)
 	verb(s, mux, pathMark, func(ctx context.Context, q editRequest) (*sessions.Edit, error) {
 		return b.Mark(ctx, q.Ref, q.DryRun)

@@ -121,12 +121,25 @@ func (n *note) writable(id string) error {
 	return n.replaceable()
 }
 
+// closedDetails and inactiveDetails are what Kioku says beside SESSION_ALREADY_CLOSED and SESSION_NOT_ACTIVE.
+type closedDetails struct {
+	SessionID *string `json:"session_id"`
+	Path      string  `json:"path"`
+	Status    string  `json:"status"`
+}
+
+type inactiveDetails struct {
+	SessionID *string `json:"session_id"`
+	Status    string  `json:"status"`
+}
+
 func (n *note) notActive() error {
 	detail := fmt.Sprintf("the session is not active, its status is %q", n.meta.status)
 	if !n.meta.ended.IsZero() {
 		detail += ", ended at " + n.meta.ended.Format(time.RFC3339)
 	}
-	return &sessions.Error{Err: sessions.ErrClosed, Session: n.key, Detail: detail}
+	return &sessions.Error{Err: sessions.ErrClosed, Session: n.key, Detail: detail,
+		Details: closedDetails{orNull(n.meta.id), n.key, n.meta.status}}
 }
 
 // replaceable checks that a rename over the file would take nothing away: it is ours to write, and it

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -127,6 +128,10 @@ func (n *note) setEnded(e *frontEdit, at time.Time) error {
 // planMark is the protocol's resume: a mark at the end of an active note that has an id.
 func planMark(set *settings, n *note, r sessions.MarkRequest) (*sessions.Edit, error) {
 	if err := n.writable(r.ID); err != nil {
+		var e *sessions.Error
+		if errors.Is(err, sessions.ErrClosed) && errors.As(err, &e) {
+			e.Err, e.Details = sessions.ErrNotActive, inactiveDetails{orNull(n.meta.id), n.meta.status}
+		}
 		return nil, err
 	}
 	if n.meta.id == "" {

@@ -27,8 +27,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Source is one vault. It implements [sessions.Source], [sessions.Starter], [sessions.Closer], [sessions.Marker] and
-// [sessions.Restorer]; all methods may be called concurrently.
+// Source is one vault. It implements [sessions.Source], [sessions.Starter], [sessions.Closer], [sessions.Marker],
+// [sessions.Selecter] and [sessions.Restorer]; all methods may be called concurrently.
 type Source struct {
 	root    string
 	lockDir string
@@ -46,6 +46,7 @@ var (
 	_ sessions.Marker   = (*Source)(nil)
 	_ sessions.Restorer = (*Source)(nil)
 	_ sessions.Starter  = (*Source)(nil)
+	_ sessions.Selecter = (*Source)(nil)
 )
 
 // New returns a reader and writer of the vault at c.Path. It touches nothing on disk.
