@@ -122,6 +122,60 @@ func TestCountersThatProveNothing(t *testing.T) {
 	}
 }
 
+// TestWriterEndsBeforeItIsSeen: a print writes its last words and is gone when they are read. They are its all the same,
+// and nobody else's who wrote something at that time.
+func TestWriterEndsBeforeItIsSeen(t *testing.T) {
+	for name, named := range map[string]bool{"its temp name is seen": true, "no temp name is seen": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newListedRig(t, newDisk("kimi", "/home", session("a", grows(100))), nil)
+				r.procs.start(50, "/p")
+				r.procs.start(51, "/p")
+				r.procs.Meet(50, "kimi")
+				r.procs.Meet(51, "kimi")
+				r.hint("a")
+				pass(300 * time.Millisecond)
+				r.procs.write(50, 5000) // it draws
+				r.procs.write(51, 5000)
+				r.procs.kill(51)
+				if named {
+					r.hint("a.tmp.51")
+				}
+				r.disk.put(session("a", grows(2000)))
+				r.hint("a")
+				if named {
+					r.wantLast("it wrote and ended", 51)
+				} else {
+					r.wantLast("it wrote and ended", 0)
+				}
+				pass(time.Minute)
+				r.hint("a")
+				pass(300 * time.Millisecond)
+				r.procs.write(50, 5000)
+				r.disk.put(session("a", grows(4000)))
+				r.hint("a")
+				r.wantLast("the other wrote long after", 50)
+			})
+		})
+	}
+}
+
+// TestStrangerEndsBeforeItIsSeen: nobody knows who it was, but it was somebody.
+func TestStrangerEndsBeforeItIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newListedRig(t, newDisk("kimi", "/home", session("a", grows(100))), nil)
+		r.procs.start(50, "/p")
+		r.procs.Meet(50, "kimi")
+		r.hint("a")
+		pass(300 * time.Millisecond)
+		r.procs.write(50, 5000)
+		r.hint("a.tmp.99")
+		r.disk.put(session("a", grows(2000)))
+		r.hint("a")
+		r.wantLast("a stranger wrote", 0)
+	})
+}
+
 // TestLastWriterStays: who wrote last is known after the turn, and changes when another writes.
 func TestLastWriterStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,6 +13,9 @@ const (
 	heldBack = 1200 * time.Millisecond
 	// onTheWay is how long an event of a quiet file may take to us.
 	onTheWay = 200 * time.Millisecond
+	// namedFor is how long a temp file's name speaks for a growth: the client writes both within milliseconds, and
+	// the event of the journal may be held back for one quiet time.
+	namedFor = 400 * time.Millisecond
 )
 
 // authors is what is known of who wrote in one Session. Owned by the Index's goroutine.
@@ -44,7 +47,7 @@ func (as *authors) of(begun time.Time) *author {
 func (as *authors) name(a *author, now time.Time) {
 	as.last = a
 	as.named = slices.DeleteFunc(as.named, func(b *author) bool {
-		return b.Identity == a.Identity || now.Sub(b.Seen) > heldBack
+		return b.Identity == a.Identity || now.Sub(b.Seen) > namedFor
 	})
 	as.named = append(as.named, a)
 	if free := as.free(); len(free) == 1 && now.Sub(free[0].appeared) <= heldBack {
@@ -54,7 +57,7 @@ func (as *authors) name(a *author, now time.Time) {
 
 // wasNamed reports whether id gave its pid to a temp file a moment before now.
 func (as *authors) wasNamed(id locks.Identity, now time.Time) bool {
-	return slices.ContainsFunc(as.named, func(a *author) bool { return a.Identity == id && now.Sub(a.Seen) <= heldBack })
+	return slices.ContainsFunc(as.named, func(a *author) bool { return a.Identity == id && now.Sub(a.Seen) <= namedFor })
 }
 
 // follow takes over which turns are open after a reading. by is who wrote what is new in it, nil when that is not
@@ -103,14 +106,14 @@ const (
 )
 
 // claim makes a the author of t. One process runs one turn at a time, so who has a turn gets no other. A temp file's
-// name stands for a turn that began then; it may have been for the end of another.
+// name alone stands for a turn that began then; it may have been for the end of another.
 func (as *authors) claim(t *turnOwner, a *author) {
 	for i := range as.turns {
 		if by := as.turns[i].by; by != nil && by.Identity == a.Identity {
 			return
 		}
 	}
-	if a.via == ViaTempName && (t.begun.Before(a.Seen.Add(-begunBefore)) || t.begun.After(a.Seen.Add(begunAfter))) {
+	if a.via == ViaTempName && !a.sole && (t.begun.Before(a.Seen.Add(-begunBefore)) || t.begun.After(a.Seen.Add(begunAfter))) {
 		return
 	}
 	t.by = a
@@ -140,8 +143,9 @@ func (x *Index) meet(st *store, key string, pid int, now time.Time) {
 	c, ok := x.cfg.Prober.Meet(pid, st.src.Name())
 	if ok {
 		st.ledger.note(c, now)
+		x.keepAwaiting(c.Identity)
 	} else {
-		c, ok = st.ledger.ended(pid)
+		c, ok = st.ledger.former(pid)
 	}
 	switch {
 	case key == "":
@@ -176,7 +180,13 @@ func (st *store) servers() []Server {
 }
 
 // count reads the write counters of the store's clients.
-func (x *Index) count(st *store) { st.ledger.enter(x.cfg.Prober.Counters(st.src.Name()), time.Now()) }
+func (x *Index) count(st *store) {
+	counters := x.cfg.Prober.Counters(st.src.Name())
+	for _, c := range counters {
+		x.keepAwaiting(c.Identity)
+	}
+	st.ledger.enter(counters, time.Now())
+}
 
 // followReading takes over a new reading of e, whose journals had before bytes until now. When they grew, who did it
 // is found out before e is derived.
@@ -227,6 +237,7 @@ func (x *Index) credit(g grown, now time.Time) {
 	var a *author
 	if c.by != nil {
 		a = x.author(st, c.by.client, c.via, c.why, now)
+		a.sole = c.open == 1
 		as.last = a
 	}
 	if c.open == 0 && !x.looks.ended.IsZero() {
@@ -241,6 +252,9 @@ func (st *store) suspects(g grown, as *authors, now time.Time) []suspect {
 	servers := st.servers()
 	var all []suspect
 	for _, a := range st.ledger.all() {
+		if !a.ended.IsZero() && !a.ended.After(g.since) {
+			continue
+		}
 		named := as.wasNamed(a.client.Identity, now)
 		serves := slices.ContainsFunc(servers, func(s Server) bool { return s.PID == a.client.PID })
 		if named || serves || mayWrite(a.client, g.e.rec) {

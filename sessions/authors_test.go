@@ -14,6 +14,7 @@ func TestAuthorsFollow(t *testing.T) {
 		by   int
 	}
 	type named reading // its author known by a temp name at noon
+	type sole reading  // the same, and all others are cleared
 	type name int      // a temp name of this pid
 	tests := []struct {
 		name  string
@@ -37,6 +38,7 @@ func TestAuthorsFollow(t *testing.T) {
 		{"a temp name before the turn appears decides nothing yet", []any{name(5), reading{[]int{1}, 0}}, []int{0}},
 		{"a temp name much later may be of anything", []any{reading{[]int{1}, 0}, time.Minute, name(5)}, []int{0}},
 		{"a temp name, and a turn that began after it", []any{name(5), 400 * time.Millisecond, named{[]int{400}, 5}}, []int{0}},
+		{"a temp name, and a turn that began after it, which nobody else can have written", []any{name(5), sole{[]int{400}, 5}}, []int{5}},
 		{"a temp name, and a turn that had begun then", []any{name(5), 400 * time.Millisecond, named{[]int{1}, 5}}, []int{5}},
 		{"a temp name while two turns are nobody's", []any{reading{[]int{1}, 0}, reading{[]int{1, 2}, 0}, name(5)}, []int{0, 0}},
 		{"one's turn ended, another's began, both at once", []any{reading{[]int{1}, 5}, reading{[]int{2}, 6}}, []int{0}},
@@ -47,7 +49,7 @@ func TestAuthorsFollow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var as authors
 			now := noon
-			follow := func(r reading, via Via) {
+			follow := func(r reading, via Via, sole bool) {
 				var open []time.Time
 				for _, ms := range r.open {
 					open = append(open, noon.Add(time.Duration(ms)*time.Millisecond))
@@ -55,7 +57,7 @@ func TestAuthorsFollow(t *testing.T) {
 				var by *author
 				if r.by != 0 {
 					by = writerOf(r.by)
-					by.via, by.Seen = via, noon
+					by.via, by.Seen, by.sole = via, noon, sole
 				}
 				as.follow(open, by, now)
 			}
@@ -68,9 +70,11 @@ func TestAuthorsFollow(t *testing.T) {
 					by.Seen = now
 					as.name(by, now)
 				case reading:
-					follow(s, ViaWriteCounter)
+					follow(s, ViaWriteCounter, true)
 				case named:
-					follow(reading(s), ViaTempName)
+					follow(reading(s), ViaTempName, false)
+				case sole:
+					follow(reading(s), ViaTempName, true)
 				}
 			}
 			var got []int

@@ -147,6 +147,7 @@ func (x *Index) heat(e *entry, row *Session, now time.Time) {
 type awaited struct {
 	id      locks.Identity
 	entries map[*entry]bool
+	kept    bool // also when no row depends on it: what it wrote last may be seen only after its end
 	cancel  context.CancelFunc
 }
 
@@ -195,9 +196,18 @@ func (x *Index) startAwait(id locks.Identity) *awaited {
 	return a
 }
 
+// keepAwaiting waits for the end of a client whether or not rows depend on it.
+func (x *Index) keepAwaiting(id locks.Identity) {
+	a := x.awaited[id]
+	if a == nil {
+		a = x.startAwait(id)
+	}
+	a.kept = true
+}
+
 func (x *Index) stopAwait(a *awaited, e *entry) {
 	delete(a.entries, e)
-	if len(a.entries) == 0 {
+	if len(a.entries) == 0 && !a.kept {
 		a.cancel()
 		delete(x.awaited, a.id)
 	}
@@ -219,6 +229,9 @@ func (x *Index) takeExit(id locks.Identity, now time.Time) {
 	a.cancel()
 	delete(x.awaited, id)
 	delete(x.opened, id)
+	for _, st := range x.stores {
+		st.ledger.end(id, now)
+	}
 	for e := range a.entries {
 		e.waits = slices.DeleteFunc(e.waits, func(w *awaited) bool { return w == a })
 		x.dirty[e] = true

@@ -44,11 +44,11 @@ type credit struct {
 
 // attribute decides who wrote g. It is proven for the one process whose counter moved by at least as much, when those
 // of all others are known to have moved by less; else for the one process that a temp file's name gave away at that
-// time, unless its own counter says that it did not.
+// time. A name does not count against the counters: when they say that its process did not write so much, or cannot say
+// and another one did.
 func attribute(g growth) credit {
 	var c credit
-	var named *suspect
-	names := 0
+	var moved, named []*suspect
 	for i := range g.suspects {
 		s := &g.suspects[i]
 		if s.cleared(g.bytes) {
@@ -56,20 +56,17 @@ func attribute(g growth) credit {
 		}
 		c.open++
 		if s.named {
-			named = s
-			names++
+			named = append(named, s)
 		}
 		if s.moved(g.bytes) {
-			c.by = s
+			moved = append(moved, s)
 		}
 	}
 	switch {
-	case c.open == 1 && c.by != nil:
-		c.via, c.why = ViaWriteCounter, g.counted(c.by)
-	case names == 1:
-		c.by, c.via, c.why = named, ViaTempName, namedBy(named.client.PID, time.Time{})
-	default:
-		c.by = nil
+	case c.open == 1 && len(moved) == 1:
+		c.by, c.via, c.why = moved[0], ViaWriteCounter, g.counted(moved[0])
+	case len(named) == 1 && (named[0].move.known || len(moved) == 0):
+		c.by, c.via, c.why = named[0], ViaTempName, namedBy(named[0].client.PID, time.Time{})
 	}
 	return c
 }

@@ -546,6 +546,8 @@ func TestRemovedRowsAreForgotten(t *testing.T) {
 		r.hint("a.tmp.40")
 		r.disk.remove("a")
 		r.hint("a")
+		r.procs.kill(40) // whoever is known to write is awaited as long as it runs
+		synctest.Wait()
 		r.stop()
 		st := r.index.stores[0]
 		left := len(r.index.awaited) + len(r.index.due.heap) + len(r.index.dirty) +

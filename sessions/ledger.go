@@ -26,7 +26,7 @@ type ledger struct{ accounts map[locks.Identity]*account }
 type account struct {
 	client   locks.Client
 	seen     time.Time // when it last was known to run
-	over     bool      // it has ended since
+	ended    time.Time // when it was found to have ended, zero while it runs
 	readings []reading // in order of time
 }
 
@@ -46,26 +46,34 @@ func (l *ledger) note(c locks.Client, now time.Time) *account {
 		a = &account{client: c}
 		l.accounts[c.Identity] = a
 	}
-	a.seen, a.over = now, false
+	a.seen, a.ended = now, time.Time{}
 	return a
 }
 
 // enter notes which clients run at now, and what their counters say. Who is not among them has ended; it is forgotten
 // after a while, in which something that it wrote may still come to be seen.
 func (l *ledger) enter(counters []locks.Counter, now time.Time) {
-	for _, a := range l.accounts {
-		a.over = true
-	}
+	before := l.accounts
 	for _, c := range counters {
 		a := l.note(c.Client, now)
 		if c.Known {
 			a.readings = noted(a.readings, reading{now, c.Bytes})
 		}
 	}
-	for id, a := range l.accounts {
-		if a.over && now.Sub(a.seen) > ledgerSpan {
+	for id, a := range before {
+		if a.seen.Before(now) {
+			l.end(id, now)
+		}
+		if now.Sub(a.seen) > ledgerSpan {
 			delete(l.accounts, id)
 		}
+	}
+}
+
+// end notes that a process has ended by now.
+func (l *ledger) end(id locks.Identity, now time.Time) {
+	if a := l.accounts[id]; a != nil && a.ended.IsZero() {
+		a.ended = now
 	}
 }
 
@@ -91,14 +99,18 @@ func (l *ledger) all() []*account {
 	return as
 }
 
-// ended returns the client that had this pid and has ended a moment ago.
-func (l *ledger) ended(pid int) (locks.Client, bool) {
+// former returns the client that last had this pid, of those who have run a moment ago.
+func (l *ledger) former(pid int) (locks.Client, bool) {
+	var last *account
 	for id, a := range l.accounts {
-		if id.PID == pid && a.over {
-			return a.client, true
+		if id.PID == pid && (last == nil || a.seen.After(last.seen)) {
+			last = a
 		}
 	}
-	return locks.Client{}, false
+	if last == nil {
+		return locks.Client{}, false
+	}
+	return last.client, true
 }
 
 // move is how far a process's counter moved.
@@ -111,7 +123,7 @@ type move struct {
 // since returns how far the counter moved until the last entry, at least since the moment at. Of what a process wrote
 // before its end the counter tells only a part, so that is not known.
 func (a *account) since(at time.Time) move {
-	if a.over || len(a.readings) == 0 {
+	if !a.ended.IsZero() || len(a.readings) == 0 {
 		return move{}
 	}
 	last := a.readings[len(a.readings)-1]

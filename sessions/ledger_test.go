@@ -55,17 +55,17 @@ func TestLedgerOfTheEnded(t *testing.T) {
 	var l ledger
 	l.count(100, noon, 5, 6)
 	l.count(200, noon.Add(time.Second), 6)
-	if c, ok := l.ended(5); !ok || c.PID != 5 {
-		t.Errorf("a moment after its end: %+v, %v", c, ok)
+	if c, ok := l.former(5); !ok || c.PID != 5 || !l.all()[0].ended.Equal(noon.Add(time.Second)) {
+		t.Errorf("a moment after its end: %+v, %v, %+v", c, ok, l.all()[0])
 	}
 	if m := l.all()[0].since(noon); m.known {
 		t.Errorf("what it wrote is known: %+v", m)
 	}
-	if _, ok := l.ended(6); ok {
+	if !l.all()[1].ended.IsZero() {
 		t.Error("6 runs")
 	}
 	l.count(200, noon.Add(ledgerSpan+time.Second), 6)
-	if _, ok := l.ended(5); ok || len(l.all()) != 1 {
+	if _, ok := l.former(5); ok || len(l.all()) != 1 {
 		t.Errorf("later: %d accounts", len(l.all()))
 	}
 }

@@ -22,6 +22,7 @@ type author struct {
 	where  string // "pts/2", "port 58627", or ""
 	via    Via
 	why    string // a sentence
+	sole   bool   // nobody else can have written what it is credited with
 }
 
 // holder describes a as the one who has the Session now.
