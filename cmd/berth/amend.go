@@ -7,6 +7,7 @@ import (
 
 	"berth/cmd/internal/config"
 	"berth/sessions"
+	"berth/sessions/localapi"
 
 	"github.com/spf13/cobra"
 )
@@ -68,21 +69,29 @@ func (a *app) amendCmd(kind sessions.AmendKind, cmd *cobra.Command) *cobra.Comma
 }
 
 // amend asks for the change, and once more when a person allows the server to be asked.
-func (a *app) amend(ctx context.Context, r sessions.AmendRequest) (*sessions.Edit, error) {
+func (a *app) amend(ctx context.Context, r sessions.AmendRequest) (edit *sessions.Edit, err error) {
+	err = a.withServer(ctx, r.UseServer, func(b localapi.Backend, useServer bool) (err error) {
+		r.UseServer = useServer
+		edit, err = b.Amend(ctx, r)
+		return err
+	})
+	return edit, err
+}
+
+// withServer calls do, and once more when a server has to be asked and a person at the terminal allows that.
+func (a *app) withServer(ctx context.Context, allowed bool, do func(b localapi.Backend, useServer bool) error) error {
 	b, done, err := a.backend(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
-	r.UseServer = r.UseServer || a.cfg.UseKimiServer == config.UseServerTrue
-	edit, err := b.Amend(ctx, r)
+	err = do(b, allowed || a.cfg.UseKimiServer == config.UseServerTrue)
 	var e *sessions.Error
 	if !errors.Is(err, sessions.ErrAskServer) || !errors.As(err, &e) || a.cfg.UseKimiServer == config.UseServerFalse {
-		return edit, err
+		return err
 	}
 	if !a.confirm(e.Detail + ". Ask it, with the token of its home? [y/N] ") {
-		return nil, err
+		return err
 	}
-	r.UseServer = true
-	return b.Amend(ctx, r)
+	return do(b, true)
 }

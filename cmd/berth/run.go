@@ -161,7 +161,7 @@ func (a *app) rootCmd() *cobra.Command {
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "tell on stderr what is done")
 	f.BoolVar(&a.local, "no-service", false, "read the stores in this process even when a service runs")
 	root.AddCommand(a.serveCmd(), a.listCmd(), a.showCmd(), a.watchCmd(), a.locksCmd(), a.unlockCmd(), a.undoCmd(), a.stopCmd(), a.startCmd(), a.closeCmd(), a.resumeCmd(),
-		a.archiveCmd(), a.restoreCmd(), a.renameCmd(), a.reindexCmd(),
+		a.archiveCmd(), a.restoreCmd(), a.renameCmd(), a.forkCmd(), a.reindexCmd(),
 		a.logCmd(), a.doctorCmd(), a.configCmd(), a.versionCmd())
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	root.InitDefaultCompletionCmd()

@@ -62,6 +62,21 @@ func (w *world) print(t *testing.T, folder, prompt string) string {
 	return ""
 }
 
+// named returns the id of the only session that the client lists under this title.
+func (w *world) named(t *testing.T, title string) string {
+	t.Helper()
+	var found []string
+	for id, r := range w.list(t) {
+		if r.Title == title {
+			found = append(found, id)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("the client lists %q under the title %q", found, title)
+	}
+	return found[0]
+}
+
 // goesOn lets the client resume the session and work another turn in it.
 func (w *world) goesOn(t *testing.T, folder, id string) {
 	t.Helper()
@@ -125,6 +140,17 @@ func TestVerbs(t *testing.T) {
 		w.run(t, 0, "archive", id)
 		w.run(t, 0, "restore", id)
 	})
+	t.Run("fork", func(t *testing.T) {
+		w.run(t, 0, "fork", id, "--title", "Another way")
+		fork := w.named(t, "Another way")
+		w.goesOn(t, "shop", fork)
+		w.goesOn(t, "shop", id)
+		w.exports(t, "shop", fork)
+		if r := w.list(t)[id]; r.Title != "A name of mine" {
+			t.Errorf("the client lists the origin as %+v", r)
+		}
+		w.run(t, 0, "archive", fork)
+	})
 	t.Run("through a server", func(t *testing.T) { w.verbsThroughServer(t, id) })
 	w.goesOn(t, "shop", id)
 }
@@ -142,6 +168,8 @@ func (w *world) verbsThroughServer(t *testing.T, id string) {
 	if out := w.run(t, 0, "rename", id, "Named by the server", "--use-server"); !strings.Contains(out, "by Kimi server") {
 		t.Errorf("rename said %s", out)
 	}
+	w.run(t, 0, "fork", id, "--title", "Forked by the server", "--use-server")
+	w.named(t, "Forked by the server")
 	w.run(t, 0, "archive", id, "--use-server")
 	if r := w.list(t, "--archived")[id]; !r.Archived || r.Title != "Named by the server" {
 		t.Errorf("the client lists %+v in the archive", r)

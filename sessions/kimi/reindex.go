@@ -110,9 +110,14 @@ func (s *Source) indexFault(id string, r *sessions.Record, known indexRecord) se
 	case r.WorkDir == "":
 		f.Fault, f.Why = sessions.IndexUnclear, "its work folder is not known"
 	default:
-		f.Line = `{"sessionId":` + jsonText(id) + `,"sessionDir":` + jsonText(r.Path) + `,"workDir":` + jsonText(r.WorkDir) + `}`
+		f.Line = indexEntryOf(id, r.Path, r.WorkDir)
 	}
 	return f
+}
+
+// indexEntryOf is a line of the index, without its line end.
+func indexEntryOf(id, dir, workDir string) string {
+	return `{"sessionId":` + jsonText(id) + `,"sessionDir":` + jsonText(dir) + `,"workDir":` + jsonText(workDir) + `}`
 }
 
 // appendTries is how often a line is written again because the client replaced the file meanwhile: it drops garbage from

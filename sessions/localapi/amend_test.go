@@ -56,3 +56,20 @@ func TestReindexCarriesItsArguments(t *testing.T) {
 		t.Errorf("asked %q, want %q", b.asked, want)
 	}
 }
+
+func (b *backend) Fork(_ context.Context, r sessions.ForkRequest) (*sessions.Fork, error) {
+	b.asked = append(b.asked, r)
+	return &sessions.Fork{SessionID: "s", ForkedFrom: r.Ref}, b.err
+}
+
+func TestForkCarriesItsArguments(t *testing.T) {
+	b := &backend{view: aView()}
+	c, _ := serve(t, b)
+	r := sessions.ForkRequest{Ref: "r", Title: "t", DryRun: true, UseServer: true}
+	if f, err := c.Fork(t.Context(), r); err != nil || f.SessionID != "s" || f.ForkedFrom != "r" {
+		t.Errorf("got %+v, %v", f, err)
+	}
+	if want := []any{r}; !reflect.DeepEqual(b.asked, want) {
+		t.Errorf("asked %q, want %q", b.asked, want)
+	}
+}

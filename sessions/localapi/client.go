@@ -123,6 +123,11 @@ func (c *Client) Reindex(ctx context.Context, r sessions.ReindexRequest) ([]sess
 	return *lines, nil
 }
 
+// Fork implements Backend.
+func (c *Client) Fork(ctx context.Context, r sessions.ForkRequest) (*sessions.Fork, error) {
+	return post[sessions.Fork](ctx, c, pathFork, r)
+}
+
 // Watch implements Backend. It returns nil when ctx ends, and ErrNoService when the service goes away.
 func (c *Client) Watch(ctx context.Context, fn func(sessions.Update) error) error {
 	ws, _, err := websocket.Dial(ctx, "http://berth"+pathWS, &websocket.DialOptions{HTTPClient: c.http})

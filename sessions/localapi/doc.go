@@ -18,6 +18,7 @@
 //	POST /api/v1/sessions:stop       sessions.StopRequest -> sessions.StopOutcome
 //	POST /api/v1/sessions:amend      sessions.AmendRequest -> sessions.Edit (archive, restore, rename)
 //	POST /api/v1/stores:reindex      sessions.ReindexRequest -> []sessions.IndexLine
+//	POST /api/v1/sessions:fork       sessions.ForkRequest -> sessions.Fork
 //	POST /api/v1/actions:undo        sessions.UndoRequest -> sessions.Undone
 //	GET  /api/v1/actions/undoable    the newest sessions.Undoable
 //	GET  /api/v1/ws                  one sessions.Update a frame: a view first, then events

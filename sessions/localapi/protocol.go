@@ -22,6 +22,7 @@ const (
 	pathStop     = "/api/v1/sessions:stop"
 	pathAmend    = "/api/v1/sessions:amend"
 	pathReindex  = "/api/v1/stores:reindex"
+	pathFork     = "/api/v1/sessions:fork"
 	pathUndo     = "/api/v1/actions:undo"
 	pathUndoable = "/api/v1/actions/undoable"
 	pathWS       = "/api/v1/ws"

@@ -33,6 +33,7 @@ type Backend interface {
 	Stop(ctx context.Context, r sessions.StopRequest) (*sessions.StopOutcome, error)
 	Amend(ctx context.Context, r sessions.AmendRequest) (*sessions.Edit, error)
 	Reindex(ctx context.Context, r sessions.ReindexRequest) ([]sessions.IndexLine, error)
+	Fork(ctx context.Context, r sessions.ForkRequest) (*sessions.Fork, error)
 	Undo(ctx context.Context, r sessions.UndoRequest) (*sessions.Undone, error)
 	LastUndoable(ctx context.Context) (*sessions.Undoable, error)
 }
@@ -92,6 +93,7 @@ func (s *Server) handler() http.Handler {
 	verb(s, mux, pathStop, b.Stop)
 	verb(s, mux, pathAmend, b.Amend)
 	verb(s, mux, pathReindex, b.Reindex)
+	verb(s, mux, pathFork, b.Fork)
 	verb(s, mux, pathUndo, b.Undo)
 	mux.HandleFunc("GET "+pathUndoable, s.answer(func(r *http.Request) (any, error) { return b.LastUndoable(r.Context()) }))
 	mux.HandleFunc("GET "+pathWS, s.watch)
