@@ -52,4 +52,12 @@
 // the vault has a .kioku folder it also holds the lock of the note that Kioku takes
 // (.kioku/coordination/runtime/locks/resources/<hash>.lock). Kioku reads before it locks, so the last
 // look at the file comes right before the rename.
+//
+// # Limits
+//
+// Kioku does not compare before it replaces. A Kioku that had read a note before we wrote it, and replaces it after
+// that, takes our change away; we look a second later ([Config].Recheck) and make the change again on top of what it
+// left. What cannot be protected: a Kioku, or an editor, that holds an older reading for longer than that; the bytes
+// that such a program itself drops; and, on file systems without locks or renames that are atomic (network disks, synced
+// folders), two writers at the same moment. A crash leaves the old note or the new one, and at most a hidden temp file.
 package vault

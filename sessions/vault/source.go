@@ -23,6 +23,9 @@ type Config struct {
 	// LockDir is a folder of ours, outside of every store, for the lock files that serialise our own
 	// writers. It is made when needed. Without it the Source only reads; closing is refused.
 	LockDir string
+	// Recheck is how long after a write the note is looked at again, and written again when a writer that had read
+	// before us undid it. The verb takes that much longer. Zero means that nobody looks.
+	Recheck time.Duration
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -34,6 +37,7 @@ type Source struct {
 	lockDir string
 	log     *slog.Logger
 	plain   plainNotes
+	pause   func(context.Context) bool // before the look after a write, false when there is to be none; may be nil
 
 	refreshing sync.Mutex // guards configSeen
 	configSeen fileState
@@ -54,7 +58,7 @@ func New(c Config) (*Source, error) {
 	if !filepath.IsAbs(c.Path) {
 		return nil, fmt.Errorf("open vault %q: the path is not absolute", c.Path)
 	}
-	s := &Source{root: filepath.Clean(c.Path), lockDir: c.LockDir, log: c.Logger}
+	s := &Source{root: filepath.Clean(c.Path), lockDir: c.LockDir, log: c.Logger, pause: sleeper(c.Recheck)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -31,8 +31,11 @@ const maxPlans = 5
 // errMoved says that the file is not what the change was planned for.
 var errMoved = errors.New("the note changed meanwhile")
 
-// change plans under the locks, writes, and reads back.
-func (s *Source) change(ctx context.Context, key, id string, plan func(*note) (*sessions.Edit, error)) (*sessions.Edit, error) {
+// planner says what a note is to become.
+type planner func(*note) (*sessions.Edit, error)
+
+// change plans under the locks, writes, reads back, and looks once more a while later.
+func (s *Source) change(ctx context.Context, key, id string, plan planner) (*sessions.Edit, error) {
 	// A change that is refused must not leave as much as a lock file behind.
 	if _, err := s.plan(key, plan); err != nil {
 		return nil, err
@@ -41,6 +44,15 @@ func (s *Source) change(ctx context.Context, key, id string, plan func(*note) (*
 	if err != nil {
 		return nil, err
 	}
+	edit, err := s.holding(ctx, t, id, plan)
+	if err != nil {
+		return nil, err
+	}
+	return s.settle(ctx, t, id, edit, plan)
+}
+
+// holding makes the change under the locks.
+func (s *Source) holding(ctx context.Context, t target, id string, plan planner) (*sessions.Edit, error) {
 	release, err := s.lock(ctx, t, id)
 	if err != nil {
 		return nil, err
@@ -52,7 +64,7 @@ func (s *Source) change(ctx context.Context, key, id string, plan func(*note) (*
 	return edit, err
 }
 
-func (s *Source) changeLocked(ctx context.Context, t target, plan func(*note) (*sessions.Edit, error)) (*sessions.Edit, error) {
+func (s *Source) changeLocked(ctx context.Context, t target, plan planner) (*sessions.Edit, error) {
 	for range maxPlans {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -92,6 +92,9 @@ func Stores(o Options) []Found {
 	return all
 }
 
+// recheck is longer than a notes server takes from reading a note to replacing it.
+const recheck = time.Second
+
 // sources opens every store that was found. One that does not exist yet is watched for.
 func sources(o Options, sys *locks.System) ([]sessions.Source, error) {
 	var all []sessions.Source
@@ -100,7 +103,7 @@ func sources(o Options, sys *locks.System) ([]sessions.Source, error) {
 		case "kimi":
 			all = append(all, kimi.New(kimi.Config{Home: f.Root, Logger: o.Logger, System: sys}))
 		case "vault":
-			v, err := vault.New(vault.Config{Path: f.Root, LockDir: o.Paths.Locks(), Logger: o.Logger})
+			v, err := vault.New(vault.Config{Path: f.Root, LockDir: o.Paths.Locks(), Recheck: recheck, Logger: o.Logger})
 			if err != nil {
 				return nil, fmt.Errorf("vault %s: %w", f.Root, err)
 			}
