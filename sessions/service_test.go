@@ -21,6 +21,7 @@ import (
 type notes struct {
 	*disk
 	fail   error // of every write
+	stale  error // of every restore
 	closes []CloseRequest
 	marks  []MarkRequest
 }
