@@ -18,7 +18,7 @@ import (
 // The test binary runs itself as another process of ours: it says ready, waits for a line on standard
 // input, and closes x.md once, or every note of the vault by turns, or begins sessions, until it is killed.
 const (
-	roleEnv  = "VAULT_TEST_ROLE" // "once", "all" or "start"
+	roleEnv  = "VAULT_TEST_ROLE" // "once", "all", "race" or "start"
 	vaultEnv = "VAULT_TEST_DIR"
 	locksEnv = "VAULT_TEST_LOCKS"
 )
@@ -44,6 +44,10 @@ func runRole(role string) {
 		if _, err := s.StartSession(context.Background(), sessions.StartRequest{Project: fmt.Sprint("p", n%20)}, closedAt); err != nil {
 			panic(err)
 		}
+	}
+	if role == "race" {
+		fmt.Println(closeRandomly(s))
+		return
 	}
 	if role == "once" {
 		_, err := closeX(s)
@@ -222,4 +226,64 @@ func TestStartKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d whole notes", rounds, len(ids))
+}
+
+// closeRandomly tries to close every note of the vault in random order, and returns how many it closed, how many
+// others had closed, and how often something else came of it.
+func closeRandomly(s *Source) (closed, late, other int) {
+	var keys []string
+	if err := s.List(context.Background(), func(key string) { keys = append(keys, key) }); err != nil {
+		return 0, 0, 1
+	}
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	for _, key := range keys {
+		r := sessions.CloseRequest{Now: closedAt, ID: strings.TrimSuffix(key, ".md")}
+		switch _, err := s.CloseSession(context.Background(), key, r); sessions.Code(err) {
+		case "":
+			closed++
+		case "SESSION_ALREADY_CLOSED":
+			late++
+		default:
+			other++
+		}
+	}
+	return closed, late, other
+}
+
+// Eight processes close 200 sessions in random order: each is closed once, and the other seven are told so.
+func TestManyProcessesCloseMany(t *testing.T) {
+	processes, count := 8, 200
+	if testing.Short() {
+		processes, count = 3, 30
+	}
+	var files []string
+	for i := range count {
+		id := fmt.Sprintf("note-%03d", i)
+		files = append(files, id+".md", strings.Replace(noteText("", "body\n"), "s-1", id, 1))
+	}
+	s := vaultWith(t, append(files, configKey, "")...)
+	var children []*child
+	for range processes {
+		children = append(children, startChild(t, s, "race"))
+	}
+	for _, c := range children {
+		c.goAhead()
+	}
+	closed, late := 0, 0
+	for _, c := range children {
+		var n, m, other int
+		text := c.line()
+		if _, err := fmt.Sscan(text, &n, &m, &other); err != nil || other > 0 {
+			t.Errorf("a process says %q, %v", text, err)
+		}
+		closed, late = closed+n, late+m
+	}
+	if closed != count || late != (processes-1)*count {
+		t.Errorf("%d closed, %d late; want %d and %d", closed, late, count, (processes-1)*count)
+	}
+	for i := range count {
+		if text := content(t, s.path(files[2*i])); strings.Count(text, endedHeading) != 1 || strings.Count(text, "status: done") != 1 {
+			t.Errorf("%s is\n%s", files[2*i], text)
+		}
+	}
 }
