@@ -69,7 +69,7 @@ func (m memory) keep(r *Record, now time.Time) (*memory, time.Time) {
 
 // claimant is who has the lock, nil without one and when it is dead. A hold of berth is none: it lasts for one write.
 func (l *look) claimant() *Party {
-	if l.token == "" || l.dead || strings.HasPrefix(l.holder.Name, "berth") {
+	if l.token == "" || l.dead || l.ours {
 		return nil
 	}
 	return &l.holder
@@ -79,19 +79,20 @@ func (l *look) claimant() *Party {
 func (x *Index) lookAt(e *entry, s *Situation, now time.Time) look {
 	l := look{author: s.LastWriter, open: e.rec.OpenTurn, owners: e.turnOwners(), now: now, lives: x.livesStill}
 	if f := e.rec.Lock; f != nil {
-		l.token, l.dead, l.holder = tokenOf(f), s.Lock.Verdict == locks.Dead, x.lockHolder(s)
+		l.ours = strings.HasPrefix(f.Record.Client, "berth")
+		l.token, l.dead, l.holder = tokenOf(f), s.Lock.Verdict == locks.Dead, x.lockHolder(e.store, s, now)
 	}
 	if trace := x.traces[e]; trace != nil && len(trace.Wires) > 0 {
 		l.wires = trace.Wires
+		if e.memory.past.wires == nil {
+			return l // the first look has nothing to compare with
+		}
 		l.altered = alterations(e.memory.past.wires, l.wires, func(was Wire) (extends, backup Tri) {
 			if j, ok := e.store.src.(Journaled); ok {
 				return j.Compare(e.rec.Key, was)
 			}
 			return Unknown, Unknown
 		})
-		if e.memory.past.wires == nil {
-			l.altered = nil // the first look has nothing to compare with
-		}
 	}
 	return l
 }
@@ -116,14 +117,21 @@ func tokenOf(f *locks.File) string {
 	return f.ModTime.UTC().Format(time.RFC3339Nano)
 }
 
-// lockHolder is the holder of the lock of s. The process on another host, or a dead one, is told from others by what
-// the lock says of it.
-func (x *Index) lockHolder(s *Situation) Party {
+// lockHolder is the holder of the lock of s, by the name that it has as a process where that is known. The process on
+// another host, or a dead one, is told from others by what the lock says of it.
+func (x *Index) lockHolder(st *store, s *Situation, now time.Time) Party {
 	r := &s.Record.Lock.Record
 	p := Party{Identity: locks.Identity{BootID: "lock of " + r.Hostname, PID: r.PID}, Name: HolderName(lockHolder(*s)), Certainty: Proven}
-	if s.Lock.Verdict == locks.Live {
-		if id, ok := x.cfg.Prober.Identify(r.PID); ok {
-			p.Identity = id
+	if s.Lock.Verdict != locks.Live {
+		return p
+	}
+	if id, ok := x.cfg.Prober.Identify(r.PID); ok {
+		p.Identity = id
+	}
+	clients, _ := x.cfg.Prober.Clients()
+	for _, c := range clients {
+		if c.Identity == p.Identity {
+			p.Name = x.author(st, c, ViaLock, "", now).Name
 		}
 	}
 	return p

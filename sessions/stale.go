@@ -136,6 +136,7 @@ func bytesOf(wires []Wire) (n int64) {
 type hold struct {
 	token string // "" without a lock
 	by    Party
+	ours  bool // the holder is berth, for one write of metadata
 	dead  bool // the holder is proven dead
 	// quiet reports that the journals were read after that: whatever is new since, the holder did not write.
 	quiet bool
@@ -181,6 +182,7 @@ type look struct {
 	token   string  // of the lock, "" without one
 	holder  Party   // of the lock
 	dead    bool    // it is proven dead
+	ours    bool    // it is berth
 	author  *Party  // the last process proven to write in the Session, nil when there is none
 	open    bool    // a turn is open
 	owners  []Party // who was proven to have begun an open turn
@@ -222,13 +224,13 @@ func (p *past) follow(l look) {
 		p.unlocked, p.hold = "", hold{token: l.token}
 		if l.token != "" {
 			p.hold.by, p.hold.taken = l.holder, latestOf(l.wires, p.wires)
-			if !l.dead {
+			if !l.dead && !l.ours {
 				p.views = slices.DeleteFunc(p.views, func(v view) bool { return v.who.Identity == l.holder.Identity })
 				p.know(l.holder, l)
 			}
 		}
 	}
-	p.hold.dead = l.dead && l.token != ""
+	p.hold.dead, p.hold.ours = l.dead && l.token != "", l.ours
 }
 
 func latestOf(now, before []Wire) []Wire {
@@ -244,7 +246,7 @@ func (p *past) writer(l look, proven *Party) *Party {
 	switch {
 	case proven != nil:
 		return proven
-	case p.hold.token != "" && !p.hold.dead:
+	case p.hold.token != "" && !p.hold.dead && !p.hold.ours:
 		return &p.hold.by
 	case l.author != nil && (l.open || p.open) && l.lives(l.author.Identity):
 		return l.author

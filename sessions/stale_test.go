@@ -95,7 +95,7 @@ func party(pid int, name string) Party {
 	return Party{Identity: locks.Identity{BootID: "b", PID: pid, Start: uint64(pid)}, Name: name, Certainty: Proven}
 }
 
-// scene plays looks at one Session, one every two seconds.
+// scene plays looks at one Session, one every two seconds, or faster.
 type scene struct {
 	past  past
 	bytes int64
@@ -107,6 +107,8 @@ type scene struct {
 	token string
 	by    Party
 	dead  bool
+	ours  bool
+	fast  bool
 	last  *Party
 	now   time.Time
 }
@@ -151,6 +153,16 @@ func ends(s *scene, _ *look)   { s.turn, s.owner = false, nil }
 func takes(p Party, token string) act {
 	return func(s *scene, _ *look) { s.token, s.by, s.dead = token, p, false }
 }
+
+// hurry makes what follows come faster than events of a watcher can be told apart; calm ends that.
+func hurry(s *scene, _ *look) { s.fast = true }
+func calm(s *scene, _ *look)  { s.fast = false }
+
+func berthTakes(s *scene, l *look) {
+	takes(party(70, "berth 1.0 (pid 70)"), "ours")(s, l)
+	s.ours = true
+}
+
 func releases(s *scene, _ *look) { s.token = "" }
 func holderDies(s *scene, l *look) {
 	s.dead, s.gone = true, append(s.gone, s.by.PID)
@@ -185,12 +197,16 @@ func all(acts ...act) act {
 
 func (s *scene) play(a act) {
 	s.now = s.now.Add(2 * time.Second)
+	if s.fast {
+		s.now = s.now.Add(-1500 * time.Millisecond)
+	}
 	l := look{now: s.now}
 	if s.past.wires == nil {
 		l.wires = []Wire{wire(s.file, s.bytes, s.text)}
 	}
 	a(s, &l)
 	l.token, l.holder, l.dead, l.author, l.open, l.owners = s.token, s.by, s.dead, s.last, s.turn, s.owner
+	l.ours = s.ours && s.token != ""
 	l.lives = func(id locks.Identity) bool { return !slices.Contains(s.gone, id.PID) }
 	s.past = s.past.after(l)
 }
@@ -219,6 +235,9 @@ func TestPast(t *testing.T) {
 		{name: "it writes inside of the other's turn", acts: []act{all(begins, wrote(alice)), wrote(bob)}, want: []string{outdated, two},
 			evidence: []string{"Kimi (pid 50) wrote at", "inside of a turn of Kimi in a terminal (pid 40, pts/2)"}},
 		{name: "the turn's own writer was killed before", acts: []act{all(begins, wrote(alice)), quits(alice), wrote(bob)}},
+		{name: "both write at one moment, and nobody can tell who was first", acts: []act{hurry, wrote(alice), wrote(bob), wrote(alice)}},
+		{name: "the next write tells", acts: []act{hurry, wrote(alice), wrote(bob), calm, wrote(bob)}, want: []string{outdated},
+			evidence: []string{"(pid 40, pts/2) is out of date"}},
 		{name: "nobody knows who appended", acts: []act{wrote(alice), adds}},
 
 		{name: "the holder of the lock appends", acts: []act{takes(alice, "t1"), adds, adds}},
@@ -229,6 +248,8 @@ func TestPast(t *testing.T) {
 		{name: "somebody else writes under the lock", acts: []act{takes(alice, "t1"), wrote(bob)}, want: []string{outdated, unlocked},
 			evidence: []string{"Kimi (pid 50) wrote at", "while Kimi in a terminal (pid 40, pts/2) had the lock: the journals grew from 1000 to 1100 bytes"}},
 		{name: "until the lock is released", acts: []act{takes(alice, "t1"), wrote(bob), releases}, want: []string{outdated}},
+		{name: "berth has the lock for a moment", acts: []act{wrote(alice), berthTakes, releases, wrote(alice)}},
+		{name: "a client without locks appends meanwhile", acts: []act{wrote(alice), berthTakes, adds, releases, adds}},
 		{name: "the last words of a holder that dies", acts: []act{takes(alice, "t1"), all(holderDies, adds)}},
 		{name: "the journal grows under a dead lock", acts: []act{takes(alice, "t1"), all(holderDies, adds), adds}, want: []string{unlocked},
 			evidence: []string{"the journals grew from 1100 to 1200 bytes", "which has the lock, is dead"}},

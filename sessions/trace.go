@@ -19,7 +19,7 @@ type Wire struct {
 	Agent         string
 	Device, Inode uint64 // zero where the platform does not say
 	Size          int64  // bytes that were there when it was read
-	// Head and Tail are hashes of its first and last bytes, as many as the Source reads of either end; First is
+	// Head and Tail are hashes of its first and last bytes, as many as the Source takes of either end; First is
 	// that of its first line, zero when that is not whole.
 	Head, Tail, First uint64
 	Torn              bool // a line of it could not be read, the last one perhaps not yet

@@ -12,6 +12,10 @@ import (
 // so once: a copy that is there already stays as it is.
 const backupSuffix = ".bak"
 
+// hashedBytes is how much of either end of a journal its identity covers. All that is read would cost a quarter more
+// for each reading of a long one (measured), for the sake of rewrites that spare both ends and keep the length.
+const hashedBytes = 4 << 10
+
 // hashSeed belongs to this process: hashes are never kept.
 var hashSeed = maphash.MakeSeed()
 
@@ -26,10 +30,10 @@ type ends struct {
 // older, or younger.
 func (e *ends) see(head, tail []byte, offset int64) {
 	e.size = offset + int64(len(tail))
-	e.head = maphash.Bytes(hashSeed, head[:min(len(head), windowBytes)])
+	e.head = maphash.Bytes(hashSeed, head[:min(len(head), hashedBytes)])
 	e.tail = e.head
-	if e.size > windowBytes {
-		e.tail = maphash.Bytes(hashSeed, tail[max(0, len(tail)-windowBytes):])
+	if e.size > hashedBytes {
+		e.tail = maphash.Bytes(hashSeed, tail[max(0, len(tail)-hashedBytes):])
 	}
 	if n := bytes.IndexByte(head, '\n'); n >= 0 {
 		e.first = maphash.Bytes(hashSeed, head[:n])
@@ -74,7 +78,7 @@ func (s *Source) begins(path string, was sessions.Wire, whole bool) sessions.Tri
 	}
 	buf := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buf)
-	n := min(was.Size, windowBytes)
+	n := min(was.Size, hashedBytes)
 	for _, end := range [...]struct {
 		offset int64
 		hash   uint64
