@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -29,6 +30,23 @@ type Edit struct {
 	Action string
 	// Warnings are things the user should know although it worked.
 	Warnings []string
+}
+
+// UnmarshalJSON keeps Result as JSON, since the order of its keys is the protocol's.
+func (e *Edit) UnmarshalJSON(b []byte) error {
+	type plain Edit
+	var raw json.RawMessage
+	into := struct {
+		*plain
+		Result *json.RawMessage
+	}{plain: (*plain)(e), Result: &raw}
+	if err := json.Unmarshal(b, &into); err != nil {
+		return err
+	}
+	if raw != nil {
+		e.Result = raw
+	}
+	return nil
 }
 
 // Closer is implemented by a Source whose Sessions we can end by ourselves.

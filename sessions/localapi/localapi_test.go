@@ -2,7 +2,9 @@ package localapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -40,7 +42,7 @@ func (b *backend) Mark(_ context.Context, ref string, dryRun bool) (*sessions.Ed
 }
 func (b *backend) End(_ context.Context, r sessions.EndRequest) (*sessions.Edit, error) {
 	b.asked = append(b.asked, r)
-	return &sessions.Edit{Path: "/v/end.md"}, b.err
+	return &sessions.Edit{Path: "/v/end.md", Result: json.RawMessage(`{"z":1,"a":null}`)}, b.err
 }
 func (b *backend) Start(_ context.Context, r sessions.StartRequest) (*sessions.Edit, error) {
 	b.asked = append(b.asked, r)
@@ -158,7 +160,7 @@ func TestVerbsCarryTheirArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := sessions.EndRequest{Selector: sessions.Selector{Project: "p", Agent: "a", Client: "c"}, Summary: "s", DryRun: true}
-	if e, err := c.End(ctx, end); err != nil || e.Path != "/v/end.md" {
+	if e, err := c.End(ctx, end); err != nil || e.Path != "/v/end.md" || fmt.Sprintf("%s", e.Result) != `{"z":1,"a":null}` {
 		t.Fatalf("ended %+v, %v", e, err)
 	}
 	begin := sessions.StartRequest{Vault: "/v", Project: "p", Name: "n", Goal: "g", Agent: "a", Client: "c", Parent: "i", DryRun: true}
