@@ -258,7 +258,7 @@ func TestDeadLocksGoByThemselves(t *testing.T) {
 		t.Errorf("the live lock: %v", err)
 	}
 	var stdout bytes.Buffer
-	for end := time.Now().Add(deadline); !strings.Contains(stdout.String(), "reclaimed") && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(deadline); !strings.Contains(stdout.String(), "reclaimed by itself") && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		stdout.Reset()
 		run(t.Context(), []string{"log"}, env, strings.NewReader(""), &stdout, io.Discard)
 	}
