@@ -95,7 +95,11 @@ func findWriter(q inquiry) Writer {
 				ownerless, since = true, t.begun
 			}
 		case t.alive == locks.Live:
-			return authored(t.by, q)
+			w := authored(t.by, q)
+			if ownerless {
+				w.Evidence = append(w.Evidence, "another turn, begun "+since.UTC().Format(time.RFC3339)+", has an author that is not proven")
+			}
+			return w
 		default:
 			gone, found.doubts = q.absent(t.by, t.alive, gone, found.doubts)
 		}

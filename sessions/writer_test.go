@@ -161,6 +161,8 @@ func TestFindWriterOfTurns(t *testing.T) {
 			clients: []locks.Client{here}, want: No, evidence: []string{"pid 2 is gone", "pid 3 is gone"}},
 		{name: "two turns, one without an author", turns: []turnOwner{owned(two, locks.Dead), owned(nil, "")},
 			clients: []locks.Client{here}, want: Yes, pid: 5, evidence: []string{"works in /p"}},
+		{name: "two turns, the newer without an author", turns: []turnOwner{owned(two, locks.Live), owned(nil, "")}, want: Yes, pid: 2, proven: true,
+			evidence: []string{"another turn, begun 2026-03-14T10:00:00Z, has an author that is not proven"}},
 		{name: "a turn without an author, another process wrote last", turns: []turnOwner{owned(nil, "")}, last: two,
 			clients: []locks.Client{here}, want: Yes, pid: 5},
 		{name: "nobody has looked at the processes since", turns: []turnOwner{owned(nil, "")}, census: outdated, want: Unknown,
