@@ -61,16 +61,11 @@ func (as *authors) wasNamed(id locks.Identity, now time.Time) bool {
 }
 
 // follow takes over which turns are open after a reading. by is who wrote what is new in it, nil when that is not
-// proven. What is new may be the end of one turn as well as the beginning of another; only when it cannot have been of
-// two processes is the new turn by's.
+// proven. When a turn ended in it, what is new may be of two processes, one of which ended its turn while the other
+// began one: then nobody gets anything.
 func (as *authors) follow(open []time.Time, by *author, now time.Time) {
-	others, ended := false, false
-	as.turns = slices.DeleteFunc(as.turns, func(t turnOwner) bool {
-		over := !slices.ContainsFunc(open, t.begun.Equal)
-		ended = ended || over
-		others = others || over && (t.by == nil || by == nil || t.by.Identity != by.Identity)
-		return over
-	})
+	had := len(as.turns)
+	as.turns = slices.DeleteFunc(as.turns, func(t turnOwner) bool { return !slices.ContainsFunc(open, t.begun.Equal) })
 	kept := len(as.turns)
 	for _, begun := range open {
 		if !slices.ContainsFunc(as.turns, func(t turnOwner) bool { return t.begun.Equal(begun) }) {
@@ -79,10 +74,10 @@ func (as *authors) follow(open []time.Time, by *author, now time.Time) {
 	}
 	added, free := len(as.turns)-kept, as.free()
 	switch {
-	case by == nil || others:
+	case by == nil || kept < had:
 	case added == 1:
 		as.claim(&as.turns[kept], by)
-	case added == 0 && !ended && len(free) == 1:
+	case added == 0 && len(free) == 1:
 		as.claim(free[0], by) // it goes on with a turn, and not with one of somebody else
 	}
 }
@@ -258,7 +253,7 @@ func (st *store) suspects(g grown, as *authors, now time.Time) []suspect {
 		named := as.wasNamed(a.client.Identity, now)
 		serves := slices.ContainsFunc(servers, func(s Server) bool { return s.PID == a.client.PID })
 		if named || serves || mayWrite(a.client, g.e.rec) {
-			all = append(all, suspect{client: a.client, move: a.since(g.since), named: named})
+			all = append(all, suspect{client: a.client, move: a.since(g.since), named: named, ended: !a.ended.IsZero()})
 		}
 	}
 	if now.Sub(as.stranger) <= heldBack {

@@ -42,7 +42,8 @@ func TestAuthorsFollow(t *testing.T) {
 		{"a temp name, and a turn that had begun then", []any{name(5), 400 * time.Millisecond, named{[]int{1}, 5}}, []int{5}},
 		{"a temp name while two turns are nobody's", []any{reading{[]int{1}, 0}, reading{[]int{1, 2}, 0}, name(5)}, []int{0, 0}},
 		{"one's turn ended, another's began, both at once", []any{reading{[]int{1}, 5}, reading{[]int{2}, 6}}, []int{0}},
-		{"its own turn ended and the next began", []any{reading{[]int{1}, 5}, reading{[]int{2}, 5}}, []int{5}},
+		{"its own turn ended and the next began, which may be another's", []any{reading{[]int{1}, 5}, reading{[]int{2}, 5}}, []int{0}},
+		{"until it goes on with that", []any{reading{[]int{1}, 5}, reading{[]int{2}, 5}, reading{[]int{2}, 5}}, []int{5}},
 		{"a temp name of the author of another turn", []any{reading{[]int{1}, 5}, reading{[]int{1, 2}, 0}, name(5)}, []int{5, 0}},
 	}
 	for _, tt := range tests {

@@ -17,6 +17,7 @@ type suspect struct {
 	client locks.Client // zero for somebody whom we do not know
 	move   move         // of its write counter, at least since the journals were read before
 	named  bool         // its pid was in the name of a temp file of this Session just now
+	ended  bool         // it has ended since, and may have written before that
 }
 
 // cleared reports that the process did not write n bytes.
@@ -45,7 +46,7 @@ type credit struct {
 // attribute decides who wrote g. It is proven for the one process whose counter moved by at least as much, when those
 // of all others are known to have moved by less; else for the one process that a temp file's name gave away at that
 // time. A name does not count against the counters: when they say that its process did not write so much, or cannot say
-// and another one did.
+// and another one did. Nor does that of a process which has ended since, while others may have gone on.
 func attribute(g growth) credit {
 	var c credit
 	var moved, named []*suspect
@@ -65,7 +66,7 @@ func attribute(g growth) credit {
 	switch {
 	case c.open == 1 && len(moved) == 1:
 		c.by, c.via, c.why = moved[0], ViaWriteCounter, g.counted(moved[0])
-	case len(named) == 1 && (named[0].move.known || len(moved) == 0):
+	case len(named) == 1 && (c.open == 1 || named[0].move.known || len(moved) == 0 && !named[0].ended):
 		c.by, c.via, c.why = named[0], ViaTempName, namedBy(named[0].client.PID, time.Time{})
 	}
 	return c

@@ -15,10 +15,11 @@ func suspectOf(pid int, bytes uint64, change ...func(*suspect)) suspect {
 	return s
 }
 
-func named(s *suspect)   { s.named = true }
-func old(s *suspect)     { s.move.over = freshFor + time.Millisecond }
-func unread(s *suspect)  { s.move = move{} }
-func atLimit(s *suspect) { s.move.over = freshFor }
+func named(s *suspect)    { s.named = true }
+func old(s *suspect)      { s.move.over = freshFor + time.Millisecond }
+func hasEnded(s *suspect) { s.move, s.ended = move{}, true }
+func unread(s *suspect)   { s.move = move{} }
+func atLimit(s *suspect)  { s.move.over = freshFor }
 
 // TestAttribute says who wrote a growth of 2022 bytes.
 func TestAttribute(t *testing.T) {
@@ -55,6 +56,9 @@ func TestAttribute(t *testing.T) {
 		{name: "a temp name of one who cannot be read, while another wrote", suspects: []suspect{suspectOf(5, 0, unread, named), suspectOf(6, 2110)}, open: 2},
 		{name: "a temp name of one who cannot be read, another may have written long ago", suspects: []suspect{suspectOf(5, 0, unread, named), suspectOf(6, 2110, old)},
 			pid: 5, via: ViaTempName, open: 2},
+		{name: "a temp name of one who has ended, while another may have gone on", suspects: []suspect{suspectOf(5, 0, hasEnded, named), suspectOf(6, 2110, old)}, open: 2},
+		{name: "a temp name of one who has ended, and nobody else", suspects: []suspect{suspectOf(5, 0, hasEnded, named), suspectOf(6, 12, old)},
+			pid: 5, via: ViaTempName, open: 1},
 		{name: "two temp names", suspects: []suspect{suspectOf(5, 2110, named), suspectOf(6, 2110, named)}, open: 2},
 		{name: "two temp names, one of which is cleared", suspects: []suspect{suspectOf(5, 2110, old, named), suspectOf(6, 400, named)}, pid: 5, via: ViaTempName, open: 1},
 		{name: "a temp name of one who did not write so much, another did", suspects: []suspect{suspectOf(5, 400, named), suspectOf(6, 2110)},
