@@ -228,6 +228,10 @@ func (s *stage) neighbours(t *testing.T) {
 	stays.finish(t, 0)
 }
 
+// apart is longer than the time in which two clients are taken to write at one moment. It is no wait for something to
+// happen: the scene is about clients that write one after the other.
+const apart = 2 * time.Second
+
 // serverAndPrint lets a server and a print take turns on one session.
 func (s *stage) serverAndPrint(t *testing.T) {
 	const f = "served"
@@ -242,6 +246,7 @@ func (s *stage) serverAndPrint(t *testing.T) {
 	s.model.release("web")
 	s.completed(t, web)
 
+	time.Sleep(apart)
 	c := s.start(t, f, "-S", id, "-p", "from a print [hold:cli]")
 	cli := point{folder: f, pid: c.Process.Pid, what: "the print"}
 	s.turn(t, cli, "cli")
@@ -268,6 +273,7 @@ func (s *stage) terminalAndPrint(t *testing.T) {
 	if r.Holder == nil || r.Holder.Client != "Kimi in a terminal" || r.Holder.Where == "" {
 		t.Errorf("the terminal client is called %+v", r.Holder)
 	}
+	time.Sleep(apart)
 	c := s.start(t, f, "-S", r.ID, "-p", "from a print [hold:cli2]")
 	cli := point{folder: f, pid: c.Process.Pid, other: tui.pid, what: "the print inside the terminal client's turn"}
 	s.turn(t, cli, "cli2")
