@@ -43,9 +43,9 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 	case bucketDir:
 		return s.bucketChanged(p.bucket, e.Op)
 	case sessionDir, partDir, partFile:
-		return sessions.Change{Keys: []string{p.key}, Writer: foreign(p.writer)}
+		return sessions.Change{Keys: []string{p.key}, Writer: writer(p.writer, e.Op)}
 	case clientFile:
-		return sessions.Change{Writer: p.writer}
+		return sessions.Change{Writer: writer(p.writer, e.Op)}
 	case mark:
 		if e.Op&(watcher.Create|watcher.Write) != 0 {
 			return sessions.Change{IDs: []string{p.id}}
@@ -62,9 +62,10 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 	return sessions.Change{}
 }
 
-// foreign returns the pid of a writer, 0 for our own: that a verb of ours wrote makes us no client.
-func foreign(pid int) int {
-	if pid == os.Getpid() {
+// writer returns the pid of the client that makes a temp file, 0 for our own: that a verb of ours wrote makes us no
+// client. Nor does it count that the file goes: that is told up to a second later, when another may be at work.
+func writer(pid int, op watcher.Op) int {
+	if op&watcher.Create == 0 || pid == os.Getpid() {
 		return 0
 	}
 	return pid
