@@ -21,6 +21,9 @@ const (
 	start = time.Minute
 	// saysBy is how long after something berth may take to say who did it. It counts what is said at its end.
 	saysBy = 2 * time.Second
+	// apart is how long two clients have to be apart for berth to call one out of date: who of two that write within
+	// about a second was first it leaves open.
+	apart = 2 * time.Second
 )
 
 // stage is where several clients write at once, and what berth said of them.
@@ -99,7 +102,7 @@ func (s *stage) wrote(t *testing.T, p point, what string, ok func(row) bool) row
 		return ok(r) && r.LastWriter != nil && r.LastWriter.PID == p.pid
 	})
 	if !ok(r) {
-		t.Errorf("%s: it is %s %q, busy %v, last turn %q; want it %s", p.what, r.Status, r.Reasons, r.Work.Busy, r.Work.LastTurnReason, what)
+		t.Errorf("%s: it is %s %q, busy %v, last turn %q; want it %s: %q", p.what, r.Status, r.Reasons, r.Work.Busy, r.Work.LastTurnReason, what, r.Evidence)
 	}
 	said := 0
 	if r.LastWriter != nil {
@@ -227,10 +230,6 @@ func (s *stage) neighbours(t *testing.T) {
 	s.model.release("stays")
 	stays.finish(t, 0)
 }
-
-// apart is longer than the time in which two clients are taken to write at one moment. It is no wait for something to
-// happen: the scene is about clients that write one after the other.
-const apart = 2 * time.Second
 
 // serverAndPrint lets a server and a print take turns on one session.
 func (s *stage) serverAndPrint(t *testing.T) {
