@@ -254,6 +254,7 @@ func (s *stage) serverAndPrint(t *testing.T) {
 	s.outdated(t, cli)
 
 	web.alone = false
+	time.Sleep(apart)
 	srv.ask(t, id, "from the server again [hold:again]")
 	s.turn(t, web, "again")
 	srv.Process.Kill()
