@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"berth/watcher"
 )
 
 // grows makes a Session's journals size bytes long.
@@ -155,6 +157,32 @@ func TestWriterEndsBeforeItIsSeen(t *testing.T) {
 				r.disk.put(session("a", grows(4000)))
 				r.hint("a")
 				r.wantLast("the other wrote long after", 50)
+			})
+		})
+	}
+}
+
+// TestLateNames: the making of a temp file was missed, and its end is told. It tells who wrote if nobody else may have.
+func TestLateNames(t *testing.T) {
+	for name, other := range map[string]bool{"nobody else": false, "another client": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newListedRig(t, newDisk("kimi", "/home"), nil)
+				r.procs.start(50, "/p")
+				r.procs.Meet(50, "kimi")
+				if other {
+					r.procs.start(51, "/p")
+					r.procs.Meet(51, "kimi")
+				}
+				r.disk.put(session("a", grows(2000), turnsAt(0)))
+				r.hint("a")
+				r.batches <- watcher.Batch{Events: []watcher.Event{{Root: "/home", Path: "/home/a.tmp.50", Op: watcher.Remove}}}
+				synctest.Wait()
+				if other {
+					r.wantHolder("told late", 0, ViaOneOf, OneOf)
+				} else {
+					r.wantHolder("told late", 50, ViaTempName, Proven)
+				}
 			})
 		})
 	}

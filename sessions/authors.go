@@ -154,6 +154,26 @@ func (x *Index) meet(st *store, key string, pid int, now time.Time) {
 	}
 }
 
+// confirm takes over that pid made a temp file of the Session key a while ago, the making of which may have been missed:
+// a new folder is watched a moment after it appeared. Who wrote since can only be told when nobody else may have.
+func (x *Index) confirm(st *store, key string, pid int, now time.Time) {
+	e, as := st.entries[key], st.authors[key]
+	if e == nil || as == nil {
+		return
+	}
+	all := st.suspects(grown{e: e, since: now.Add(-heldBack)}, as, now)
+	if len(all) != 1 || all[0].client.PID != pid || all[0].ended {
+		return
+	}
+	a := x.author(st, all[0].client, ViaTempName, namedBy(pid, now), now)
+	a.sole = true
+	as.last = a
+	if free := as.free(); len(free) == 1 && now.Sub(free[0].appeared) <= heldBack {
+		as.claim(free[0], a)
+	}
+	x.dirty[e] = true
+}
+
 // author describes a client of the store that was proven to write at now.
 func (x *Index) author(st *store, c locks.Client, via Via, why string, now time.Time) *author {
 	a := &author{client: c.Name, where: c.TTY, via: via, why: why}

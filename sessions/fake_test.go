@@ -140,7 +140,7 @@ func (d *disk) Changed(e watcher.Event) Change {
 	}
 	key, pid, _ := strings.Cut(rel, ".tmp.")
 	writer, _ := strconv.Atoi(pid)
-	return Change{Keys: []string{key}, Writer: writer}
+	return Change{Keys: []string{key}, Writer: writer, Late: writer != 0 && e.Op&watcher.Remove != 0}
 }
 
 // home is a disk whose store has servers and folders.

@@ -10,7 +10,7 @@ import (
 
 // freshFor is how old the reading before a growth may be for a counter's move to speak for its process. After a
 // longer time it may have written anything; that it did not move speaks against it at any age.
-const freshFor = time.Second
+const freshFor = 1500 * time.Millisecond
 
 // suspect is a client that may have written in a Session.
 type suspect struct {

@@ -354,7 +354,11 @@ func (x *Index) takeWriter(st *store, c Change, now time.Time) {
 		x.meet(st, "", c.Writer, now)
 	}
 	for _, key := range c.Keys {
-		x.meet(st, key, c.Writer, now)
+		if c.Late {
+			x.confirm(st, key, c.Writer, now)
+		} else {
+			x.meet(st, key, c.Writer, now)
+		}
 	}
 }
 

@@ -45,6 +45,8 @@ type Change struct {
 	// Writer is the pid that a temp file name gave away as the writer of Keys, or 0. Without Keys it is that of a
 	// client that has the store open, and has not written in a Session yet.
 	Writer int
+	// Late says that the temp file was made up to a second ago, and its making was perhaps not seen.
+	Late bool
 }
 
 // Server is a running server process of a store that may hold any of its Sessions.

@@ -43,9 +43,11 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 	case bucketDir:
 		return s.bucketChanged(p.bucket, e.Op)
 	case sessionDir, partDir, partFile:
-		return sessions.Change{Keys: []string{p.key}, Writer: writer(p.writer, e.Op)}
+		c := sessions.Change{Keys: []string{p.key}, Writer: writer(p.writer)}
+		c.Late = c.Writer != 0 && e.Op&watcher.Create == 0
+		return c
 	case clientFile:
-		return sessions.Change{Writer: writer(p.writer, e.Op)}
+		return sessions.Change{Writer: writer(p.writer)}
 	case mark:
 		if e.Op&(watcher.Create|watcher.Write) != 0 {
 			return sessions.Change{IDs: []string{p.id}}
@@ -62,10 +64,9 @@ func (s *Source) Changed(e watcher.Event) sessions.Change {
 	return sessions.Change{}
 }
 
-// writer returns the pid of the client that makes a temp file, 0 for our own: that a verb of ours wrote makes us no
-// client. Nor does it count that the file goes: that is told up to a second later, when another may be at work.
-func writer(pid int, op watcher.Op) int {
-	if op&watcher.Create == 0 || pid == os.Getpid() {
+// writer returns the pid of the client behind a temp file, 0 for our own: that a verb of ours wrote makes us no client.
+func writer(pid int) int {
+	if pid == os.Getpid() {
 		return 0
 	}
 	return pid

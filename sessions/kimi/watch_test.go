@@ -83,7 +83,7 @@ func TestChanged(t *testing.T) {
 		{key + "/state.json", remove, a},
 		{key + "/state.json.tmp.12729.4fb86cef", create, sessions.Change{Keys: []string{key}, Writer: 12729}},
 		{key + "/state.json.tmp.12729.4fb86cef", create | remove, sessions.Change{Keys: []string{key}, Writer: 12729}},
-		{key + "/state.json.tmp.12729.4fb86cef", write | remove, a},
+		{key + "/state.json.tmp.12729.4fb86cef", write | remove, sessions.Change{Keys: []string{key}, Writer: 12729, Late: true}},
 		{key + "/agents/main/wire.jsonl", write, a},
 		{key + "/agents/agent-1/wire.jsonl", create, a},
 		{key + "/agents/agent-1", create, a},
@@ -109,7 +109,6 @@ func TestChanged(t *testing.T) {
 		{".", remove, all},
 		{"workspaces.json", write, none},
 		{"workspaces.json.tmp.12729.6a2ba970", create, sessions.Change{Writer: 12729}},
-		{"workspaces.json.tmp.12729.6a2ba970", remove, none},
 		{"config.toml", write, none},
 	} {
 		got := src.Changed(watcher.Event{Root: home, Path: filepath.Join(home, filepath.FromSlash(c.rel)), Op: c.op})
