@@ -74,8 +74,12 @@ func (a *app) printSession(s *sessions.Session) error {
 		line("agents", fmt.Sprint(s.AgentCount))
 	}
 	if h := s.Holder; h != nil {
-		line("holder", sessions.HolderName(h)+", "+string(h.Verdict)+", known by "+string(h.Via))
+		line("holder", strings.Join(notEmpty(sessions.HolderName(h), string(h.Verdict), "known by "+string(h.Via), string(h.Certainty)), ", "))
 		at("  since", h.StartedAt)
+	}
+	if w := s.LastWriter; w != nil {
+		line("last writer", w.Name+", "+string(w.Certainty))
+		at("  seen", w.Seen)
 	}
 	list(&b, "Problems", s.Problems)
 	list(&b, "Evidence", s.AllEvidence)
