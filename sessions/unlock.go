@@ -130,7 +130,7 @@ func (s *Service) UndoReclaim(ctx context.Context, id string) (*Unlocked, error)
 	out, err := s.Reclaimer.Undo(ctx, id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{Err: ErrNotFound, Session: id, Detail: "no reclaimed lock is kept under this name",
+		return nil, &Error{Err: ErrNotFound, Session: id, Detail: "no action that can be undone has this name",
 			Hint: "berth log shows the actions"}
 	case errors.Is(err, locks.ErrHeld):
 		return nil, &Error{Err: ErrOccupied, Session: id, Detail: "a newer lock is there; it stays"}
